@@ -56,7 +56,8 @@ struct reader {
 	struct state now;
 	struct state **targets; /* by instruction; NULL unless it is a jump's target */
 	bool reachable;
-	bool written; /* the clause may have changed copies of pieces */
+	bool written;         /* the clause may have changed copies of pieces */
+	uint32_t instruction; /* counted from the predicate's first */
 	bool depends; /* the result depends on more than the event, or the code has side effects */
 };
 
@@ -277,22 +278,43 @@ static bool is_same_place(const struct d_piece *one, const struct d_piece *other
 		one->more == other->more;
 }
 
+/* Notes that the instruction reads the piece; paths are never missing. */
+static int note_read(struct reader *reader, size_t piece)
+{
+	struct d_demand *demand = reader->demand;
+	struct d_read *grown;
+
+	if (demand->pieces[piece].path)
+		return (int)piece;
+	grown = realloc(demand->reads, (demand->read_count + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	demand->reads = grown;
+	grown[demand->read_count++] =
+		(struct d_read){.instruction = reader->instruction, .piece = (uint32_t)piece};
+	return (int)piece;
+}
+
+/* Whether the piece's address is computed, or leads there by way of a computed one. */
+static bool is_computed(const struct d_demand *demand, const struct d_piece *piece)
+{
+	while (piece->from == D_PIECE_POINTER)
+		piece = &demand->pieces[piece->base];
+	return piece->from == D_PIECE_COMPUTED;
+}
+
 /*
- * Notes that the clause reads length bytes, or a string of at most that length, at an address; or
- * only as many as an argument says, if counter is not NULL. Returns the index of the piece, -1 if
- * the address is unknown or not in the process, or -ENOMEM.
+ * Notes that the clause reads a piece. Returns the number of the piece, -1 if the address is not in
+ * the process or cannot be described, or -ENOMEM.
  */
-static int keep_piece(
-	struct reader *reader, const struct known *address, const struct d_piece *wanted)
+static int keep_piece(struct reader *reader, const struct d_piece *wanted)
 {
 	struct d_demand *demand = reader->demand;
 	struct d_piece *grown;
 
-	if (is_own(address) || !wanted->length)
-		return -1;
-	if (address->kind == KNOWN_NOTHING) {
+	if (is_computed(demand, wanted)) {
 		demand->any_memory = true;
-		return -1;
+		demand->is_partial |= wanted->path != D_PATH_NONE;
 	}
 	for (size_t i = 0; i < demand->piece_count; i++) {
 		struct d_piece *piece = &demand->pieces[i];
@@ -301,10 +323,10 @@ static int keep_piece(
 			continue;
 		if (piece->length < wanted->length)
 			piece->length = wanted->length;
-		return (int)i;
+		return note_read(reader, i);
 	}
 	if (demand->piece_count == D_DEMAND_PIECES_MAX) {
-		demand->any_memory = true;
+		demand->any_memory = demand->is_partial = true;
 		return -1;
 	}
 	grown = realloc(demand->pieces, (demand->piece_count + 1) * sizeof(*grown));
@@ -312,7 +334,17 @@ static int keep_piece(
 		return -ENOMEM;
 	demand->pieces = grown;
 	grown[demand->piece_count] = *wanted;
-	return (int)demand->piece_count++;
+	return note_read(reader, demand->piece_count++);
+}
+
+static uint32_t register_of(const struct reader *reader, const struct known *known)
+{
+	return (uint32_t)(known - reader->now.registers);
+}
+
+static uint32_t bounded(uint64_t length)
+{
+	return length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
 }
 
 static struct d_piece piece_at(const struct known *address, uint64_t length)
@@ -324,19 +356,44 @@ static struct d_piece piece_at(const struct known *address, uint64_t length)
 		.index = address->index,
 		.index_bits = address->index_bits,
 		.index_scale = address->index_scale,
-		.length = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
+		.length = bounded(length)};
 }
 
+/* As read_piece(), where the clause's code must be followed to know the address or the length. Both
+ * are registers of the instruction; number: the one with the length, or NULL. */
+static int read_computed(struct reader *reader, const struct known *address, bool is_string,
+	uint64_t length, const struct known *number)
+{
+	const struct d_piece wanted = {.from = D_PIECE_COMPUTED,
+		.base = reader->instruction,
+		.at = register_of(reader, address),
+		.is_string = is_string,
+		.is_counted = number != NULL,
+		.counter = number ? register_of(reader, number) : 0,
+		.length = bounded(length)};
+
+	return keep_piece(reader, &wanted);
+}
+
+/*
+ * Notes that the clause reads length bytes, or a string of at most that length, at an address in a
+ * register; or only as many as another register says, if number is not NULL. counter is the
+ * argument that this is, NULL: none. Returns as keep_piece().
+ */
 static int read_piece(struct reader *reader, const struct known *address, bool is_string,
-	uint64_t length, const struct known *counter)
+	uint64_t length, const struct known *counter, const struct known *number)
 {
 	struct d_piece wanted = piece_at(address, length);
 
+	if (is_own(address) || !wanted.length)
+		return -1;
+	if (address->kind == KNOWN_NOTHING)
+		return read_computed(reader, address, is_string, length, number);
 	wanted.is_string = is_string;
 	wanted.is_counted = counter != NULL;
 	wanted.counter = counter ? counter->base : 0;
 	wanted.more = counter ? counter->offset : 0;
-	return keep_piece(reader, address, &wanted);
+	return keep_piece(reader, &wanted);
 }
 
 static int read_path(struct reader *reader, const struct known *address, const struct known *mount)
@@ -344,32 +401,40 @@ static int read_path(struct reader *reader, const struct known *address, const s
 	struct d_piece wanted = piece_at(address, reader->program->options.strsize);
 	int piece;
 
+	if (is_own(address))
+		return -1;
+	if (address->kind == KNOWN_NOTHING) {
+		reader->demand->any_memory = reader->demand->is_partial = true;
+		return -1;
+	}
 	wanted.path = mount ? D_PATH_MOUNT : D_PATH_FILE;
-	piece = keep_piece(reader, address, &wanted);
+	piece = keep_piece(reader, &wanted);
 	return piece < -1 ? piece : -1;
 }
 
 static int read_memory(
 	struct reader *reader, const struct known *address, bool is_string, uint64_t length)
 {
-	return read_piece(reader, address, is_string, length, NULL);
+	return read_piece(reader, address, is_string, length, NULL, NULL);
 }
 
-/* As read_memory(), with the length in a register; an unknown length is unbounded. What is in a
- * piece of varying length is not tracked. */
+/* As read_memory(), with the length in a register. What is in a piece of varying length is not
+ * tracked. */
 static int read_counted(
 	struct reader *reader, const struct known *address, const struct known *length)
 {
 	struct known counter;
+	int piece;
 
 	if (is_number(length))
 		return read_memory(reader, address, false, (uint64_t)length->offset);
-	if (is_count(length, &counter)) {
-		int piece = read_piece(reader, address, false, D_DEMAND_COUNTED_MAX, &counter);
-		return piece < -1 ? piece : -1;
-	}
-	reader->demand->any_memory |= !is_own(address);
-	return -1;
+	if (is_own(address))
+		return -1;
+	if (is_count(length, &counter))
+		piece = read_piece(reader, address, false, D_DEMAND_COUNTED_MAX, &counter, length);
+	else
+		piece = read_computed(reader, address, false, D_DEMAND_COUNTED_MAX, length);
+	return piece < -1 ? piece : -1;
 }
 
 /* An integer of that many bytes is read at an address; it may itself be an address. */
@@ -415,8 +480,12 @@ static int read_network(
 		return read_memory(reader, &arguments[0], false, IPV4_BYTES);
 	if (which == D_SUBROUTINE_INET_NTOA6)
 		return read_memory(reader, &arguments[0], false, IPV6_BYTES);
-	if (!is_number(&arguments[0]))
-		return read_counted(reader, &arguments[1], &nothing);
+	if (is_own(&arguments[1]))
+		return -1;
+	if (!is_number(&arguments[0])) {
+		reader->demand->any_memory = reader->demand->is_partial = true;
+		return -1;
+	}
 	if (is_link)
 		length = family == ARPHRD_INFINIBAND ? INFINIBAND_BYTES : ETHERNET_BYTES;
 	else
@@ -438,7 +507,8 @@ static int read_call(struct reader *reader, const struct d_instruction *at, stru
 	case D_SUBROUTINE_STRINGOF:
 		return read_piece(reader, &arguments[0], true,
 			string_limit(reader, at->c > 1 ? &arguments[1] : NULL),
-			at->c > 1 && is_count(&arguments[1], &counter) ? &counter : NULL);
+			at->c > 1 && is_count(&arguments[1], &counter) ? &counter : NULL,
+			at->c > 1 && !is_number(&arguments[1]) ? &arguments[1] : NULL);
 	case D_SUBROUTINE_D_PATH:
 		return read_path(reader, &arguments[0], at->c > 1 ? &arguments[1] : NULL);
 	case D_SUBROUTINE_COPYIN:
@@ -726,7 +796,9 @@ static int read_instruction(struct reader *reader, const struct d_instruction *a
 	return error < -1 ? error : 0;
 }
 
-static int read_code(struct reader *reader, const struct d_instruction *code, size_t count)
+/* first: the number of the code's first instruction in the clause */
+static int read_code(
+	struct reader *reader, const struct d_instruction *code, size_t count, uint32_t first)
 {
 	int result = 0;
 
@@ -744,6 +816,7 @@ static int read_code(struct reader *reader, const struct d_instruction *code, si
 			free(reader->targets[i]); /* no later instruction jumps here */
 			reader->targets[i] = NULL;
 		}
+		reader->instruction = first + (uint32_t)i;
 		if (reader->reachable && !result)
 			result = read_instruction(reader, &code[i]);
 	}
@@ -764,13 +837,14 @@ int d_demand_of(
 	if (!program->options.quiet || program->options.cpu >= 0)
 		demand->needs |= d_need_bit(D_NEED_CPU);
 	if (clause->predicate)
-		result = read_code(&reader, clause->predicate, clause->predicate_count);
+		result = read_code(&reader, clause->predicate, clause->predicate_count, 0);
 	if (clause->predicate && !reader.depends && !demand->any_memory) {
 		demand->predicate = clause->predicate;
 		demand->predicate_count = clause->predicate_count;
 	}
 	if (!result)
-		result = read_code(&reader, clause->code, clause->code_count);
+		result = read_code(&reader, clause->code, clause->code_count,
+			(uint32_t)clause->predicate_count);
 	demand->needs &= ~d_need_bit(D_NEED_NOTHING);
 	if (result)
 		d_demand_free(demand);
@@ -780,6 +854,8 @@ int d_demand_of(
 void d_demand_free(struct d_demand *demand)
 {
 	free(demand->pieces);
+	free(demand->reads);
 	demand->pieces = NULL;
-	demand->piece_count = 0;
+	demand->reads = NULL;
+	demand->piece_count = demand->read_count = 0;
 }

@@ -30,7 +30,12 @@ enum d_piece_base {
 	D_PIECE_FIXED,    /* nothing: `offset` is the address */
 	D_PIECE_ARGUMENT, /* argument number `base` */
 	D_PIECE_POINTER,  /* the 8-byte pointer at offset `at` in piece number `base` */
-	D_PIECE_THREAD    /* the thread's struct task_struct in the kernel */
+	D_PIECE_THREAD,   /* the thread's struct task_struct in the kernel */
+	/*
+	 * The clause's own code computes it: the address is in register `at` when instruction
+	 * number `base` runs, which reads there. If is_counted, register `counter` has the length.
+	 */
+	D_PIECE_COMPUTED
 };
 
 /* For an address of the kernel's struct path: the path to capture instead of its bytes. */
@@ -62,6 +67,13 @@ struct d_piece {
 	int64_t more;
 };
 
+/* An instruction that reads a piece. It faults if the piece is missing; one that fetches a text
+ * only if there is one (KEEP_POINTER) does not. */
+struct d_read {
+	uint32_t instruction; /* counted from the predicate's first */
+	uint32_t piece;
+};
+
 struct d_demand {
 	uint64_t needs;     /* bit per enum d_need: of the clause, and of the options */
 	uint64_t arguments; /* bit N: argN is used in any way */
@@ -71,6 +83,7 @@ struct d_demand {
 	bool process; /* ppid, uid, gid or execname, which a process may change */
 	bool time; /* timestamp or walltimestamp; all events are ordered by it, demanded or not */
 	bool any_memory; /* also reads at addresses that are not known before the clause runs */
+	bool is_partial; /* of these, some are not even pieces of kind D_PIECE_COMPUTED */
 	/*
 	 * The clause's predicate, if it depends only on what the event itself carries: arguments,
 	 * built-in variables and the pieces below. NULL if the clause has no predicate, or if it
@@ -82,6 +95,8 @@ struct d_demand {
 	size_t predicate_count;
 	struct d_piece *pieces;
 	size_t piece_count;
+	struct d_read *reads; /* in the order of the code */
+	size_t read_count;
 };
 
 /*

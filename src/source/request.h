@@ -22,6 +22,11 @@ struct source_want {
 	 * probe, and its collect() gives the results. false at first.
 	 */
 	bool reduced;
+	/*
+	 * The same: it follows the clause's code while the probe fires, to know where the clause
+	 * reads memory. The engine carries the clause out even so.
+	 */
+	bool followed;
 };
 
 struct source_request {

@@ -157,8 +157,8 @@ has err ' args\[1\]->pr_psargs needs the memory of another process than the one 
 has err '\(of other processes, pr_fname is known; of the one that runs, curpsinfo->pr_psargs and pr_argc\)$'
 run 1 trace -n 'sched:::wakeup { trace(curcpu->cpu_info); }'
 has err 'cpu_info needs the data of the kernel'
-run 1 trace -n 'syscall::read:entry { self->fd = arg0; }
-	syscall::read:return { printf("%s", fds[self->fd].fi_name); }'
+run 1 trace -n 'syscall::read:entry { fd = arg0; }
+	syscall::read:return { printf("%s", fds[fd].fi_name); }'
 has err 'reads memory at an address that is not computed from the probe'
 
 # A type of the kernel is also known to a script that uses it in none but these ways.

@@ -29,13 +29,17 @@ static void print_piece(FILE *file, const struct d_piece *piece)
 		fprintf(file, "arg%u", piece->base);
 	else if (piece->from == D_PIECE_POINTER)
 		fprintf(file, "#%u[%u]", piece->base, piece->at);
+	else if (piece->from == D_PIECE_COMPUTED)
+		fprintf(file, "computed");
 	if (piece->offset || piece->from == D_PIECE_FIXED)
 		fprintf(file, "%+lld", (long long)piece->offset);
 	if (piece->index)
 		fprintf(file, "+arg%u:%d*%lld", piece->index - 1, piece->index_bits,
 			(long long)piece->index_scale);
 	fprintf(file, ", %u", piece->length);
-	if (piece->is_counted)
+	if (piece->is_counted && piece->from == D_PIECE_COMPUTED)
+		fprintf(file, " computed");
+	else if (piece->is_counted)
 		fprintf(file, " arg%u%+lld", piece->counter, (long long)piece->more);
 	fputc(')', file);
 }
@@ -57,7 +61,7 @@ static void print_demand(FILE *file, const struct d_demand *demand)
 	for (size_t i = 0; i < demand->piece_count; i++)
 		print_piece(file, &demand->pieces[i]);
 	if (demand->any_memory)
-		fprintf(file, " anywhere");
+		fprintf(file, " anywhere%s", demand->is_partial ? " not all" : "");
 	print_frames(file, "stack", demand->kernel_frames);
 	print_frames(file, "ustack", demand->user_frames);
 	for (unsigned i = 0; i < 64; i++)
@@ -124,9 +128,9 @@ static const struct {
 		"arg0 arg1 bytes(arg0+8, 4096 arg1+1) bytes(arg0+8, 4096 arg1+0)"},
 	{"{ trace(stringof(copyin(arg1, arg2))); trace(copyinstr(arg1)); }",
 		"arg1 arg2 bytes(arg1, 4096 arg2+0) string(arg1, 256)"},
-	{"{ trace(copyin(arg0, arg1 * 2)); }", "arg0 arg1 anywhere"},
+	{"{ trace(copyin(arg0, arg1 * 2)); }", "arg0 arg1 bytes(computed, 4096 computed) anywhere"},
 	{"{ trace(*(int *)copyin((uintptr_t)*(char **)copyin(arg0, arg1), 4)); }",
-		"arg0 arg1 bytes(arg0, 4096 arg1+0) anywhere"},
+		"arg0 arg1 bytes(arg0, 4096 arg1+0) bytes(computed, 4) anywhere"},
 	{"{ this->b = alloca(8); copyinto(arg1, 8, this->b); trace(*(int *)this->b); }",
 		"arg1 bytes(arg1, 8)"},
 	{"{ this->b = alloca(8); bcopy((void *)arg1, this->b, 6); }", "arg1 bytes(arg1, 6)"},
@@ -139,25 +143,29 @@ static const struct {
 		"arg0 bytes(arg0, 24) string(#0[16]+1, 256)"},
 	{"{ trace(**(int **)arg1); }", "arg1 bytes(arg1, 8) bytes(#0[0], 4)"},
 	{"{ this->p = (uint64_t *)copyin(arg0, 8); *this->p = 1; trace(copyinstr(*this->p)); }",
-		"arg0 bytes(arg0, 8) anywhere"},
-	{"{ trace(copyinstr(*(uint32_t *)copyin(arg0, 4))); }", "arg0 bytes(arg0, 4) anywhere"},
+		"arg0 bytes(arg0, 8) string(computed, 256) anywhere"},
+	{"{ trace(copyinstr(*(uint32_t *)copyin(arg0, 4))); }",
+		"arg0 bytes(arg0, 4) string(computed, 256) anywhere"},
 
 	/* variables that hold addresses */
 	{"{ this->a = arg1; trace(copyinstr(this->a)); }", "arg1 string(arg1, 256)"},
-	{"{ this->a = arg1; this->a = n; trace(copyinstr(this->a)); }", "arg1 anywhere"},
-	{"{ trace(copyinstr(this->x)); }", "anywhere"},
+	{"{ this->a = arg1; this->a = n; trace(copyinstr(this->a)); }",
+		"arg1 string(computed, 256) anywhere"},
+	{"{ trace(copyinstr(this->x)); }", "string(computed, 256) anywhere"},
 	{"{ self->a = arg1; trace(copyinstr(self->a)); }",
-		"arg1 anywhere [the thread of an event]"},
-	{"{ trace(copyinstr(arg0 + arg1)); }", "arg0 arg1 anywhere"},
-	{"{ trace(copyinstr(arg0 + n)); }", "arg0 anywhere"},
+		"arg1 string(computed, 256) anywhere [the thread of an event]"},
+	{"{ trace(copyinstr(arg0 + arg1)); }", "arg0 arg1 string(computed, 256) anywhere"},
+	{"{ trace(copyinstr(arg0 + n)); }", "arg0 string(computed, 256) anywhere"},
 	{"{ trace(copyinstr(1024)); }", "string(+1024, 256)"},
 
 	/* branches: what one of them looks at counts; what they disagree on is not known */
 	{"{ trace(arg0 ? copyinstr(arg1) : copyinstr(arg2)); }",
 		"arg0 arg1 arg2 string(arg1, 256) string(arg2, 256)"},
-	{"{ trace(copyinstr(arg0 ? arg1 : arg2)); }", "arg0 arg1 arg2 anywhere"},
+	{"{ trace(copyinstr(arg0 ? arg1 : arg2)); }",
+		"arg0 arg1 arg2 string(computed, 256) anywhere"},
 	{"{ trace(copyinstr(arg0 ? arg1 : arg1)); }", "arg0 arg1 string(arg1, 256)"},
-	{"{ this->a = arg0 ? arg1 : arg2; trace(copyinstr(this->a)); }", "arg0 arg1 arg2 anywhere"},
+	{"{ this->a = arg0 ? arg1 : arg2; trace(copyinstr(this->a)); }",
+		"arg0 arg1 arg2 string(computed, 256) anywhere"},
 
 	/* memory of the engine's own */
 	{"{ trace(((string)\"own\")[1]); }", ""},
@@ -167,10 +175,11 @@ static const struct {
 		"arg0 arg1 bytes(arg0+8+arg1:64*16, 8)"},
 	{"{ trace(*((*(char ***)arg0)[(short)arg1])); }",
 		"arg0 arg1 bytes(arg0, 8) bytes(#0[0]+arg1:-16*8, 8) bytes(#1[0], 1)"},
-	{"{ trace(((int *)arg0)[arg1 * arg2]); }", "arg0 arg1 arg2 anywhere"},
-	{"{ trace(((int *)arg0)[arg1 + arg2]); }", "arg0 arg1 arg2 anywhere"},
-	{"{ trace(((int *)arg0)[self->x]); }", "arg0 anywhere [the thread of an event]"},
-	{"{ trace(((int *)arg0)[(int)(arg1 + 1)]); }", "arg0 arg1 anywhere"},
+	{"{ trace(((int *)arg0)[arg1 * arg2]); }", "arg0 arg1 arg2 bytes(computed, 4) anywhere"},
+	{"{ trace(((int *)arg0)[arg1 + arg2]); }", "arg0 arg1 arg2 bytes(computed, 4) anywhere"},
+	{"{ trace(((int *)arg0)[self->x]); }",
+		"arg0 bytes(computed, 4) anywhere [the thread of an event]"},
+	{"{ trace(((int *)arg0)[(int)(arg1 + 1)]); }", "arg0 arg1 bytes(computed, 4) anywhere"},
 	{"{ trace(d_path((void *)arg0)); }",
 		"arg0 path(arg0, 256) [the open files of the process]"},
 	{"{ trace(d_path((void *)(arg0 + 8), 1)); }",
@@ -200,8 +209,9 @@ static const struct {
 	{"/this->x/ { n = 0; }", ""},
 	{"/rand() % 2/ { n = 0; }", ""},
 	{"/progenyof(4)/ { n = 0; }", ""},
-	{"/copyinstr(arg0 + arg1) == \"\"/ { }", "arg0 arg1 anywhere"},
-	{"/arg0/ { trace(copyinstr(arg0 + arg1)); n++; }", "arg0 arg1 anywhere predicate"},
+	{"/copyinstr(arg0 + arg1) == \"\"/ { }", "arg0 arg1 string(computed, 256) anywhere"},
+	{"/arg0/ { trace(copyinstr(arg0 + arg1)); n++; }",
+		"arg0 arg1 string(computed, 256) anywhere predicate"},
 };
 
 START_TEST(test_clause)
@@ -273,6 +283,8 @@ START_TEST(test_many_pieces)
 	ck_assert_int_eq(d_demand_of(fixture.program, &fixture.program->clauses[0], &demand), 0);
 	ck_assert_uint_eq(demand.piece_count, D_DEMAND_PIECES_MAX);
 	ck_assert(demand.any_memory);
+	ck_assert(demand.is_partial);
+	ck_assert_uint_eq(demand.read_count, D_DEMAND_PIECES_MAX);
 	d_demand_free(&demand);
 }
 END_TEST

@@ -1,6 +1,7 @@
 /*
- * test_kernel_reduce.c: which clauses are carried out by BPF programs, and that the kernel accepts
- * the programs that are made of them. Without privilege, the programs are only generated.
+ * test_kernel_reduce.c: which clauses are carried out by BPF programs or followed, and that the
+ * kernel accepts the programs that are made of them. Without privilege, the programs are only
+ * generated.
  */
 #include "d_fixture.h"
 
@@ -389,12 +390,132 @@ START_TEST(test_many)
 }
 END_TEST
 
+/*
+ * Which clauses are followed because they read where only their own code knows, or store what such
+ * a clause needs; then the variables, those with ~ of which only is known whether they are 0.
+ */
+static const struct {
+	const char *script, *followed;
+} follows[] = {
+	{ENTRY "{ self->p = arg0; } " RETURN
+	       "/self->p/ { trace(copyinstr(self->p)); self->p = 0; }",
+		"0 1: p"},
+	{"#pragma D option reduce=no\n" ENTRY "{ self->p = arg0; } " RETURN
+	 "/self->p/ { trace(copyinstr(self->p)); self->p = 0; }",
+		"0 1: p"},
+	{ENTRY "{ trace(copyinstr(arg0)); self->p = 1; } " RETURN "{ @ = sum(self->p); }", ""},
+	/* no variable: an address that has no other form */
+	{ENTRY "{ trace(copyinstr(arg0 + arg1)); }", "0:"},
+	{ENTRY "/copyinstr(arg0 ? arg1 : arg2) == \"x\"/ { trace(copyin(arg0, arg3 * 2)); }", "0:"},
+	{ENTRY "{ trace(copyinstr(*(uint32_t *)copyin(arg0, 4) + arg3)); }", "0:"},
+	{ENTRY "{ trace(copyinstr(pid * 4096)); }", "0:"},
+	{ENTRY "{ trace(copyinstr(strlen(execname))); }", ""},
+	/* what belongs to a thread */
+	{ENTRY "{ p[tid] = arg0; } " RETURN "{ trace(copyinstr(p[tid])); p[tid] = 0; }", "0 1: p"},
+	{ENTRY "{ self->p[arg3, pid] = arg0; } " RETURN "{ trace(copyinstr(self->p[1, pid])); }",
+		"0 1: p"},
+	{ENTRY "{ p[arg3] = arg0; } " RETURN "{ trace(copyinstr(p[arg3])); }", ""},
+	{ENTRY "{ self->p[\"x\"] = arg0; } " RETURN "{ trace(copyinstr(self->p[\"x\"])); }", ""},
+	{ENTRY "{ p = arg0; } " RETURN "{ trace(copyinstr(p)); }", ""},
+	{ENTRY "{ self->s = copyinstr(arg0); self->p = arg1; } " RETURN
+	       "/self->s == \"x\"/ { trace(copyinstr(self->p)); }",
+		"0 1: p"},
+	/* how much, and what lies there */
+	{ENTRY "{ self->p = arg0; self->n = arg3; self->m = arg4; } " RETURN
+	       "{ tracemem(copyin(self->p, self->n), 16); trace(copyinstr(self->p, self->n + 1)); "
+	       "trace(stringof(copyin(self->p + 8, arg3))); }",
+		"0 1: p n"},
+	{ENTRY "{ self->p = arg0; } " RETURN
+	       "{ trace(copyinstr(*(uint64_t *)copyin(self->p, 8))); trace(copyinstr(*(uint64_t "
+	       "*)copyin(self->p + 8, 8) + *(int *)copyin(self->p, 4))); self->p = 0; }",
+		"0 1: p"},
+	{ENTRY "{ self->p = arg0; } " RETURN "{ trace(copyin(self->p, strlen(execname))); }", ""},
+	/* what else clauses do */
+	{ENTRY "{ self->p = arg0; self->t = timestamp; @ = count(); } " RETURN
+	       "/self->t/ { printf(\"%d %s\", timestamp - self->t, copyinstr(self->p)); "
+	       "self->t = 0; self->p = 0; } " RETURN "{ self->n = arg3; }",
+		"0 1: p t~"},
+	{ENTRY "{ self->p = arg0; self->t = timestamp; } " RETURN
+	       "/timestamp - self->t > 5/ { trace(copyinstr(self->p)); } " RETURN
+	       "{ self->p = 0; }",
+		"0 1 2: p t~"},
+	{ENTRY "{ self->p = arg0; self->t = timestamp; } " RETURN
+	       "/timestamp - self->t > 5/ { trace(copyinstr(self->p)); self->p = 0; }",
+		""},
+	{ENTRY "{ self->p = timestamp; } " RETURN "{ trace(copyinstr(self->p)); }", ""},
+	{ENTRY "/execname == \"x\" && strstr(execname, \"y\") != NULL/ { self->p = arg0; } " RETURN
+	       "{ trace(copyinstr(self->p)); }",
+		""},
+	{ENTRY "{ this->a = arg0; this->b = arg1; } " ENTRY "{ trace(copyinstr(this->a)); }",
+		"0 1: a"},
+	{"this uint64_t a; " ENTRY "{ trace(copyinstr(this->a)); this->a = arg0; }", ""},
+	{ENTRY "{ self->p = arg0; self->s = speculation(); } " RETURN
+	       "{ speculate(self->s); trace(copyinstr(self->p)); }",
+		"0 1: p"},
+	{ENTRY "{ self->p = arg0; self->s = speculation(); } " RETURN
+	       "{ speculate(self->s); trace(copyinstr(self->p)); self->p = 0; }",
+		""},
+	/* stores that programs do not see */
+	{"BEGIN { self->p = 1; } " ENTRY "{ self->p = arg0; } " RETURN
+	 "{ trace(copyinstr(self->p)); }",
+		""},
+	{ENTRY "{ self->p = arg0; } ERROR { self->p = 0; } " RETURN
+	       "{ trace(copyinstr(self->p)); }",
+		""},
+	{ENTRY "{ self->p = arg0; } ERROR { trace(self->p); } " RETURN
+	       "{ trace(copyinstr(self->p)); }",
+		"0 2: p"},
+	{"#pragma D option cpu=1\n" ENTRY "{ self->p = arg0; } " RETURN
+	 "{ trace(copyinstr(self->p)); }",
+		""},
+	/* beside clauses that programs carry out */
+	{ENTRY "{ self->p = arg0; self->n = arg3; } " RETURN
+	       "/self->n/ { trace(copyinstr(self->p)); } " ENTRY "{ self->t = timestamp; } " RETURN
+	       "/self->t/ { @[copyinstr(arg1)] = quantize(timestamp - self->t); }",
+		"0 1: p n"},
+	{ENTRY "{ self->p = arg0; } " RETURN
+	       "/self->p/ { trace(copyinstr(self->p)); @[copyinstr(self->p)] = count(); ustack(); "
+	       "stack(); } " RETURN "{ copyoutstr(\"x\", arg1, 8); }",
+		"0 1: p"},
+};
+
+static const char *followed(void)
+{
+	static char text[256];
+	bool is_any = false;
+
+	*text = '\0';
+	for (size_t i = 0; i < fixture.program->clause_count && reduction.followed; i++)
+		if (reduction.followed[i]) {
+			sprintf(text + strlen(text), *text ? " %zu" : "%zu", i);
+			is_any = true;
+		}
+	if (is_any)
+		strcat(text, ":");
+	for (size_t i = 0; i < reduction.variable_count; i++)
+		if (reduction.variables[i].is_followed)
+			sprintf(text + strlen(text), " %s%s", fixture.program->variables[i].name,
+				reduction.variables[i].is_rough ? "~" : "");
+	return text;
+}
+
+START_TEST(test_follow)
+{
+	decide(follows[_i].script);
+	ck_assert_msg(!may_load || !strcmp(followed(), follows[_i].followed),
+		"%s: '%s' are followed, expected '%s'", follows[_i].script, followed(),
+		follows[_i].followed);
+	load_all(follows[_i].script);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("reduce");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, test_script, 0, (int)(sizeof(scripts) / sizeof(*scripts)));
+	tcase_add_loop_test(tests, test_follow, 0, (int)(sizeof(follows) / sizeof(*follows)));
 	tcase_add_test(tests, test_many);
 	tcase_add_loop_test(tests, test_refusal, 0, (int)(sizeof(refusals) / sizeof(*refusals)));
 	tcase_set_timeout(tests, 60);

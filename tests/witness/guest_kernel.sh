@@ -71,6 +71,13 @@ vmtap trace -q -c "usdt_target 1" -n 'sample$target:::sizes { printf("sizes: %d 
 vmtap trace -q -c "usdt_target 10" -s pairs.d
 vmtap trace -q -x strsize=16 -c "usdt_target cold cold" -n 'sample$target:::text {
 	printf("cold: %s %s\n", copyinstr(arg0), stringof(copyin(arg0, arg1))); }'
+vmtap trace -q -x strsize=16 -c "usdt_target cold cold" -n 'sample$target:::text { self->p = arg0; self->n = arg1; }
+	sample$target:::text /self->p/ { printf("kept: %s %s\n", copyinstr(self->p),
+	stringof(copyin(self->p, self->n))); self->p = 0; }'
+vmtap trace --via=kernel -q -c "toy queens.toy" -n 'BEGIN { same = 0; all = 0; }
+	vm$target:::method-entry { self->method = arg1; }
+	vm$target:::method-return /self->method/ { same += copyinstr(self->method) == copyinstr(arg1); all++;
+	self->method = 0; } END { printf("methods: %d %d\n", all > 0, same == all); }'
 VMTAP_DEBUG=kernel vmtap trace -q -c usdt_forms -s forms.d -o forms.traced >forms.known
 sed '/^$/d' forms.traced | cmp - forms.known && echo "forms: $(wc -l <forms.known)"
 vmtap trace -q -c "usdt_target 300" -n 'pid$target:a.out:main:entry { printf("main: %d", arg0); }
@@ -180,6 +187,8 @@ has out '^sizes: 200 -2 4000000000 -5000000000 42 -3 1122334455667788$'
 has out '^pairs: first 7 last 14$'
 [ "$(grep -cE '^cold: <0000[01][0-9]>x +<0000[01][0-9]>x +$' "$directory/out")" = 15 ] || fail "strings in pages that were not resident"
 has out '^cold: <000015><last> '
+[ "$(grep -cE '^kept: <0000[01][0-9]>x +<0000[01][0-9]>x +$' "$directory/out")" = 15 ] || fail "strings at addresses in variables"
+has out '^methods: 1 1$'
 has out '^forms: 12$'
 has out '^main: 2 0$'
 grep -qE ' ([0-9]+) sites, [0-9]+ programs, \1 links$' "$directory/out" || fail "each site needs an event of its own"

@@ -117,7 +117,7 @@ static int check_memory(
 {
 	char name[512];
 
-	if (want->reduced || !want->demand || !want->demand->any_memory)
+	if (want->reduced || want->followed || !want->demand || !want->demand->any_memory)
 		return 0;
 	name_probe(set, want->probe, name, sizeof(name));
 	return kernel_plan_refuse(name, -ENOTSUP, error);

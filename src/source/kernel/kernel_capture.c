@@ -25,6 +25,7 @@
 
 #include "source/kernel/bpf_current.h"
 #include "source/kernel/kernel_cpu_time.h"
+#include "source/kernel/kernel_follow.h"
 #include "source/kernel/kernel_generator.h"
 #include "source/kernel/kernel_translate.h"
 
@@ -439,6 +440,7 @@ static void ship(struct kernel_generator *g)
 	write_thread(g);
 	bpf_set(g->code, BPF_REG_8, g->plan->begin);
 	kernel_generate_parts(g);
+	kernel_follow_generate(g);
 	if (g->is_staged)
 		kernel_generate_output(g, g->lost);
 	else

@@ -23,6 +23,13 @@ static int32_t part_length(
 	return length;
 }
 
+static const struct kernel_late *late_part(
+	const struct kernel_plan *plan, const struct kernel_record *record, uint32_t part)
+{
+	return (const struct kernel_late *)(const void *)(record->bytes + plan->late) +
+		plan->parts[part].late - 1;
+}
+
 /* Where the record has the part; NULL: it does not have it. *next is the place of the next part of
  * varying length. */
 static const unsigned char *part_bytes(const struct kernel_plan *plan,
@@ -33,9 +40,12 @@ static const unsigned char *part_bytes(const struct kernel_plan *plan,
 	uint32_t place = part->place ? part->place : *next;
 
 	*length = read > 0 ? (uint32_t)read : 0;
-	if (!*length || *length > part->length || place + *length > record->size)
+	if (*length && part->late && !part->place)
+		place = (uint32_t)late_part(plan, record, number)->place;
+	if (!*length || *length > part->length || place > record->size ||
+		*length > record->size - place)
 		return NULL;
-	if (!part->place)
+	if (!part->place && !part->late)
 		*next += (*length + 7) & ~7u;
 	return record->bytes + place;
 }
@@ -68,6 +78,8 @@ static uint64_t part_address(
 		memcpy(&base, record->bytes + sizeof(struct kernel_head) + 8 * part->base, 8);
 	else if (part->from == D_PIECE_THREAD && plan->has_thread)
 		memcpy(&base, record->bytes + plan->thread, 8);
+	else if (part->from == D_PIECE_COMPUTED)
+		base = late_part(plan, record, number)->address;
 	else if (part->from == D_PIECE_POINTER)
 		memcpy(&base, record->bytes + plan->parts[part->base].place + part->at, 8);
 	return base + (uint64_t)part->offset + part_index(plan, record, part);

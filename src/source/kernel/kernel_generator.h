@@ -26,6 +26,10 @@ enum {
 	KERNEL_STACK_KEY = -48,   /* of a map of records */
 	KERNEL_STACK_TIME = -48,  /* of clauses that are carried out here */
 	KERNEL_STACK_FAULT = -32, /* code, then the offset in the clause's code */
+	/* While clauses are followed: R8 of the record, and what R8 and R9 are in their code. */
+	KERNEL_STACK_NEXT = -24,
+	KERNEL_STACK_FRAME = -32,
+	KERNEL_STACK_SELF = -48,
 	KERNEL_STACK_USED = 48,
 	KERNEL_STACK_CONTEXT = -56 /* only of programs that never sleep */
 };
@@ -83,8 +87,13 @@ void kernel_generate_advance(struct kernel_generator *g, uint32_t length_place, 
  */
 void kernel_generate_bytes(struct kernel_generator *g, uint32_t length_place, uint32_t limit);
 
-/* Writes the plan's parts into the record in R7; those of varying length begin at R8 in it. */
+/* Writes the plan's parts into the record in R7, except those that are read late; those of varying
+ * length begin at R8 in it. */
 void kernel_generate_parts(struct kernel_generator *g);
+
+/* Writes one of these to the place in KERNEL_STACK_NEXT, which it moves. Changes R0 to R5, R8, R9.
+ */
+void kernel_generate_late(struct kernel_generator *g, uint32_t part);
 
 /* Writes the head of the record in R7, except the time; changes R0 to R5. */
 void kernel_generate_head(struct kernel_generator *g);

@@ -23,6 +23,7 @@
 #include "source/kernel/kernel_fbt.h"
 #include "source/kernel/kernel_feed.h"
 #include "source/kernel/kernel_filter.h"
+#include "source/kernel/kernel_follow.h"
 #include "source/kernel/kernel_generator.h"
 #include "source/kernel/kernel_providers.h"
 #include "source/kernel/kernel_reduce.h"
@@ -220,7 +221,8 @@ static int plan_probe(struct kernel_machine *machine, const struct source_want *
 	int result = 0, found;
 
 	for (size_t i = 0; i < count; i++)
-		if (!wants[i].reduced && wants[i].demand && wants[i].demand->any_memory)
+		if (!wants[i].reduced && !wants[i].followed && wants[i].demand &&
+			wants[i].demand->any_memory)
 			return tell_plan(machine, wants[0].probe, -ENOTSUP, error);
 	found = kernel_providers_sites(&machine->providers, &machine->set->probes[wants[0].probe],
 		wants[0].probe, &machine->arena, sites);
@@ -582,15 +584,21 @@ static int machine_enable(
 		return result;
 	result = start(machine, request, error);
 	if (result && machine->reduction.set_count && !kernel_refusal_is_possible(request)) {
+		bool follows = kernel_follow_is_any(&machine->reduction);
 		struct error reason = *error;
+		int first = result;
 
 		/* records of events may be possible even so */
 		reset(machine);
 		kernel_tally_end(&machine->reader, &machine->reduction);
 		kernel_reduce_undo(&machine->reduction, request);
 		result = start(machine, request, error);
-		if (!result)
+		if (result && follows) {
+			*error = reason;
+			result = first;
+		} else if (!result) {
 			debug_say(DEBUG_KERNEL, "nothing is reduced: %s", reason.text);
+		}
 	}
 	debug_say(DEBUG_KERNEL,
 		"%zu sites, %zu programs; %zu instructions that aggregate are "

@@ -2,6 +2,8 @@
  * kernel_part.c: generates the instructions that write the parts of a record after its arguments:
  * pieces of memory, strings and stacks. See kernel_generator.h.
  */
+#include <stddef.h>
+
 #include "source/kernel/kernel_directory.h"
 #include "source/kernel/kernel_generator.h"
 #include "source/kernel/kernel_words.h"
@@ -34,6 +36,12 @@ static void add_index(struct kernel_generator *g, const struct kernel_part *part
 	bpf_operate(code, BPF_ADD, BPF_REG_3, BPF_REG_1);
 }
 
+/* The place of the part's struct kernel_late. */
+static uint32_t late_place(const struct kernel_generator *g, const struct kernel_part *part)
+{
+	return g->plan->late + (part->late - 1) * (uint32_t)sizeof(struct kernel_late);
+}
+
 void kernel_generate_piece(struct kernel_generator *g, const struct kernel_part *part)
 {
 	struct bpf_code *code = g->code;
@@ -47,9 +55,10 @@ void kernel_generate_piece(struct kernel_generator *g, const struct kernel_part 
 	/* An instruction's own offset has 16 bits, which does not reach the end of a record. */
 	bpf_move(code, BPF_REG_1, BPF_REG_7);
 	bpf_operate_value(code, BPF_ADD, BPF_REG_1,
-		(int32_t)(part->from == D_PIECE_ARGUMENT ? kernel_argument_place(part->base)
-				: part->from == D_PIECE_THREAD
-				? g->plan->thread
+		(int32_t)(part->from == D_PIECE_ARGUMENT       ? kernel_argument_place(part->base)
+				: part->from == D_PIECE_THREAD ? g->plan->thread
+				: part->from == D_PIECE_COMPUTED
+				? late_place(g, part)
 				: g->plan->parts[part->base].place + part->at));
 	bpf_read(code, BPF_REG_1, BPF_REG_1, 0, 8);
 	bpf_operate(code, BPF_ADD, BPF_REG_3, BPF_REG_1);
@@ -93,11 +102,16 @@ static void write_memory(
 	bpf_place(code, after);
 }
 
-/* Leaves the length in R9: an argument plus part->more. */
+/* Leaves the length in R9: an argument plus part->more, or what was computed. */
 static void find_count(struct kernel_generator *g, const struct kernel_part *part)
 {
 	struct bpf_code *code = g->code;
 
+	if (part->counter == KERNEL_COUNT_COMPUTED) {
+		bpf_read(code, BPF_REG_9, BPF_REG_7,
+			(int)(late_place(g, part) + offsetof(struct kernel_late, count)), 8);
+		return;
+	}
 	bpf_set(code, BPF_REG_9, (uint64_t)part->more);
 	if (part->counter > g->plan->argument_count)
 		return;
@@ -249,13 +263,34 @@ static void write_stack_copy(struct kernel_generator *g, uint32_t length_place)
 	bpf_place(code, after);
 }
 
+/* R8 is in a place on the stack, and R9 is needed, too. */
+void kernel_generate_late(struct kernel_generator *g, uint32_t number)
+{
+	const struct kernel_part *part = &g->plan->parts[number];
+	uint32_t length_place = g->plan->lengths + 4 * number;
+	struct bpf_code *code = g->code;
+
+	if (part->kind == KERNEL_PART_MEMORY) {
+		write_memory(g, part, length_place);
+		return;
+	}
+	bpf_read(code, BPF_REG_8, BPF_REG_10, KERNEL_STACK_NEXT, 8);
+	bpf_write(code, BPF_REG_7, (int)(late_place(g, part) + offsetof(struct kernel_late, place)),
+		BPF_REG_8, 8);
+	if (part->kind == KERNEL_PART_STRING)
+		write_string(g, part, length_place);
+	else
+		write_counted(g, part, length_place);
+	bpf_write(code, BPF_REG_10, KERNEL_STACK_NEXT, BPF_REG_8, 8);
+}
+
 void kernel_generate_parts(struct kernel_generator *g)
 {
 	const struct kernel_plan *plan = g->plan;
 
 	/* Pieces of fixed length come first: others may lie at addresses that are in them. */
 	for (uint32_t i = 0; i < plan->part_count; i++)
-		if (plan->parts[i].kind == KERNEL_PART_MEMORY)
+		if (plan->parts[i].kind == KERNEL_PART_MEMORY && !plan->parts[i].late)
 			write_memory(g, &plan->parts[i], plan->lengths + 4 * i);
 	/* Paths come before other parts of varying length: the kernel's verifier checks the long
 	 * code for a path anew for each length that the parts before it may have. */
@@ -265,7 +300,7 @@ void kernel_generate_parts(struct kernel_generator *g)
 	for (uint32_t i = 0; i < plan->part_count; i++) {
 		const struct kernel_part *part = &plan->parts[i];
 
-		if (part->kind >= KERNEL_PART_DIRECTORY)
+		if (part->kind >= KERNEL_PART_DIRECTORY || part->late)
 			continue;
 		if (part->kind == KERNEL_PART_STRING)
 			write_string(g, part, plan->lengths + 4 * i);

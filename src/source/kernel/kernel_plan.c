@@ -54,10 +54,40 @@ static enum kernel_part_kind part_kind(const struct d_piece *piece)
 				    : KERNEL_PART_MEMORY;
 }
 
+/* Notes which instructions of a clause that is followed read the parts. */
+static int add_reads(struct kernel_plan *plan, const struct source_want *want, const int *numbers)
+{
+	const struct d_demand *demand = want->demand;
+
+	for (size_t i = 0; i < demand->read_count && want->followed; i++) {
+		const struct d_piece *piece = &demand->pieces[demand->reads[i].piece];
+		bool is_computed = piece->from == D_PIECE_COMPUTED;
+		int part = numbers[demand->reads[i].piece];
+
+		if (part < 0)
+			continue;
+		if (plan->read_count == KERNEL_READS_MAX)
+			return -E2BIG;
+		plan->reads[plan->read_count++] = (struct kernel_read){.clause = want->clause,
+			.instruction = demand->reads[i].instruction,
+			.part = (uint32_t)part,
+			.address = is_computed ? (uint16_t)piece->at : 0,
+			.count = is_computed ? (uint16_t)piece->counter : 0};
+	}
+	return 0;
+}
+
+static bool is_late(const struct kernel_plan *plan, const struct kernel_part *part)
+{
+	return part->from == D_PIECE_COMPUTED ||
+		(part->from == D_PIECE_POINTER && plan->parts[part->base].late);
+}
+
 /* A piece that follows a pointer in a string, or one that is left out, is left out: the engine then
  * faults where the clause reads it. */
-static int add_pieces(struct kernel_plan *plan, const struct d_demand *demand)
+static int add_pieces(struct kernel_plan *plan, const struct source_want *want)
 {
+	const struct d_demand *demand = want->demand;
 	int numbers[D_DEMAND_PIECES_MAX];
 
 	for (size_t i = 0; i < demand->piece_count; i++) {
@@ -81,8 +111,14 @@ static int add_pieces(struct kernel_plan *plan, const struct d_demand *demand)
 		}
 		if (piece->length >= KERNEL_CAPTURE_MAX)
 			return -E2BIG;
-		if (!part.length)
+		if (!part.length || (piece->from == D_PIECE_COMPUTED && !want->followed))
 			continue;
+		if (piece->from == D_PIECE_COMPUTED) {
+			part.at = want->clause;
+			part.counter = piece->is_counted ? KERNEL_COUNT_COMPUTED : 0;
+		} else if (part.counter > KERNEL_ARGUMENTS_MAX) {
+			continue;
+		}
 		if (piece->from == D_PIECE_POINTER) {
 			int base = numbers[piece->base];
 			if (base < 0 || plan->parts[base].kind != KERNEL_PART_MEMORY ||
@@ -91,13 +127,15 @@ static int add_pieces(struct kernel_plan *plan, const struct d_demand *demand)
 			part.base = (uint32_t)base;
 		}
 		if ((piece->from == D_PIECE_ARGUMENT && piece->base >= KERNEL_ARGUMENTS_MAX) ||
-			part.counter > KERNEL_ARGUMENTS_MAX || part.index > KERNEL_ARGUMENTS_MAX)
+			part.index > KERNEL_ARGUMENTS_MAX)
 			continue;
 		numbers[i] = add_part(plan, &part);
 		if (numbers[i] < 0)
 			return numbers[i];
+		if (is_late(plan, &part) && !plan->parts[numbers[i]].late)
+			plan->parts[numbers[i]].late = ++plan->late_count;
 	}
-	return 0;
+	return add_reads(plan, want, numbers);
 }
 
 static int add_kernel_stack(struct kernel_plan *plan, uint32_t frames)
@@ -123,8 +161,9 @@ static int add_user_stack(struct kernel_plan *plan, uint32_t frames)
 	return result < 0 ? result : 0;
 }
 
-static int add_want(struct kernel_plan *plan, const struct d_demand *demand, uint64_t *arguments)
+static int add_want(struct kernel_plan *plan, const struct source_want *want, uint64_t *arguments)
 {
+	const struct d_demand *demand = want->demand;
 	int result;
 
 	if (!demand) {
@@ -146,10 +185,10 @@ static int add_want(struct kernel_plan *plan, const struct d_demand *demand, uin
 			*arguments |= UINT64_C(1) << piece->base;
 		if (piece->index && piece->index <= 64)
 			*arguments |= UINT64_C(1) << (piece->index - 1);
-		if (piece->is_counted && piece->counter < 64)
+		if (piece->is_counted && piece->counter < 64 && piece->from != D_PIECE_COMPUTED)
 			*arguments |= UINT64_C(1) << piece->counter;
 	}
-	result = add_pieces(plan, demand);
+	result = add_pieces(plan, want);
 	if (!result)
 		result = add_kernel_stack(plan, demand->kernel_frames);
 	if (!result)
@@ -198,6 +237,8 @@ static void lay_out(struct kernel_plan *plan)
 	place += plan->has_cpu_clock ? (uint32_t)sizeof(struct kernel_clock) : 0;
 	plan->thread = place;
 	place += plan->has_thread ? 8 : 0;
+	plan->late = place;
+	place += plan->late_count * (uint32_t)sizeof(struct kernel_late);
 	plan->lengths = place;
 	place = aligned(place + 4 * plan->part_count);
 	for (uint32_t i = 0; i < plan->part_count; i++) {
@@ -290,7 +331,7 @@ int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
 			continue;
 		}
 		plan->ships = true;
-		result = add_want(plan, wants[i].demand, &recorded);
+		result = add_want(plan, &wants[i], &recorded);
 	}
 	if (!result)
 		result = take_arguments(plan, site, recorded | others, recorded, argument);
@@ -309,7 +350,7 @@ int kernel_plan_refuse(const char *name, int reason, struct error *error)
 			name, KERNEL_CAPTURE_MAX);
 	return error_set(error, ENOTSUP,
 		"%s: a clause reads memory at an address that is not computed from the probe's "
-		"arguments alone; the kernel source reads memory when the probe fires, before the "
-		"clause runs",
+		"arguments, or from variables that programs in the kernel can follow; the kernel "
+		"source reads memory when the probe fires, before the clause runs",
 		name);
 }

@@ -6,7 +6,9 @@
  * A record has a head, then the arguments, then who the process is, the registers and the thread's
  * CPU clock and address where these are wanted, then a length for each part that is not an
  * argument, then the pieces of memory of fixed length, then what differs in length from event to
- * event, each on an 8-byte boundary: strings, stacks, paths.
+ * event, each on an 8-byte boundary: strings, stacks, paths. Parts whose addresses the clauses' own
+ * code computes (kernel_follow.h) are read late, after all others, and in the order of that code; a
+ * struct kernel_late for each is among what has a fixed place.
  */
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_PLAN_H
 #define VMTAP_SOURCE_KERNEL_KERNEL_PLAN_H
@@ -25,6 +27,7 @@ enum {
 	KERNEL_CAPTURE_MAX = 48 << 10, /* bytes of a record; limited by the kernel's task maps */
 	KERNEL_FRAMES_MAX = 127,       /* the most that the kernel follows */
 	KERNEL_PROGRAM_FRAMES = 6,     /* the most frames of a stack that only run the program */
+	KERNEL_READS_MAX = 128,        /* instructions of clauses that are followed */
 	KERNEL_STACK_PAGES = 4 /* of the user stack, besides the rest of the innermost page */
 };
 
@@ -84,10 +87,19 @@ enum kernel_part_kind {
 	KERNEL_PART_MOUNT      /* where the file system of that file is mounted */
 };
 
+/* About a part that is read late. */
+struct kernel_late {
+	uint64_t address, count; /* as computed, if they are; count: of bytes */
+	uint64_t place;          /* in the record, if it differs in length */
+};
+
+enum { KERNEL_COUNT_COMPUTED = UINT16_MAX /* a part's counter: its struct kernel_late has it */ };
+
 struct kernel_part {
 	enum kernel_part_kind kind;
 	enum d_piece_base from; /* memory and strings: see struct d_piece */
-	uint32_t base, at;      /* base is a part's number */
+	/* base is a part's number. Computed: the number of the instruction, and of its clause. */
+	uint32_t base, at;
 	int64_t offset, more;
 	int64_t index_scale;
 	uint32_t index; /* see struct d_piece */
@@ -95,7 +107,14 @@ struct kernel_part {
 	uint32_t counter; /* the number of an argument + 1; 0: none */
 	uint32_t length;  /* bytes at most; of a string with its NUL */
 	uint32_t place;   /* in the record; 0: it differs from event to event */
-	uint32_t unused;  /* no padding, so that plans can be compared as bytes */
+	uint32_t late;    /* it is read late: number of its struct kernel_late + 1; 0: it is not */
+};
+
+/* An instruction of a clause that is followed, and the part that it reads. */
+struct kernel_read {
+	uint32_t clause, instruction; /* counted from the predicate's first */
+	uint32_t part;
+	uint16_t address, count; /* registers of D that have them, if they are computed */
 };
 
 struct kernel_plan {
@@ -121,6 +140,10 @@ struct kernel_plan {
 	struct kernel_operand arguments[KERNEL_ARGUMENTS_MAX];
 	uint32_t part_count;
 	struct kernel_part parts[KERNEL_PARTS_MAX];
+	uint32_t read_count;
+	struct kernel_read reads[KERNEL_READS_MAX];
+	uint32_t late_count;
+	uint32_t late;       /* the place of an array of struct kernel_late */
 	uint32_t identity;   /* the place of a struct kernel_identity in the record */
 	uint32_t registers;  /* that of the registers */
 	uint32_t cpu_clock;  /* that of a struct kernel_clock (kernel_cpu_time.h) */

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/debug.h"
 #include "source/kernel/kernel_copyout.h"
+#include "source/kernel/kernel_follow.h"
 #include "source/kernel/kernel_refusal.h"
 #include "source/kernel/kernel_translate.h"
 #include "source/kernel/kernel_update.h"
@@ -364,13 +365,31 @@ static int decide(struct kernel_reduction *reduction, const struct source_reques
 	return result;
 }
 
+/* Decides which of the other clauses are followed. */
+static int follow(struct kernel_reduction *reduction, const struct source_request *request,
+	const struct reducible *candidates)
+{
+	const struct d_program *program = request->program;
+	bool *is_possible = calloc(program->clause_count + 1, sizeof(*is_possible));
+	int result = is_possible ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < program->clause_count && !result; i++)
+		is_possible[i] = candidates[i].is_complete && !candidates[i].is_taken &&
+			!candidates[i].samples &&
+			!(reduction->is_shared && needs_provider(&program->clauses[i]));
+	if (!result && kernel_follow_is_wanted(request))
+		result = kernel_follow_decide(reduction, request, is_possible);
+	free(is_possible);
+	return result;
+}
+
 /* Which variables are used by the clauses that are taken, and where they are. */
 static void place_variables(struct kernel_reduction *reduction, const struct reducible *candidates)
 {
 	const struct d_program *program = reduction->program;
 
 	for (size_t i = 0; i < program->variable_count; i++)
-		reduction->variables[i].is_used = false;
+		reduction->variables[i].is_used = reduction->variables[i].is_followed;
 	for (uint32_t i = 0; i < program->clause_count; i++)
 		for (size_t j = 0; j < instruction_count(&program->clauses[i]); j++) {
 			int variable = touched(instruction(&program->clauses[i], j));
@@ -453,18 +472,19 @@ int kernel_reduce_set(
 	struct kernel_reduction *reduction, const struct source_want *wants, size_t count)
 {
 	struct kernel_clauses set = {.count = count, .filters = true};
-	bool is_reduced = false, records = false;
+	bool is_reduced = false, is_followed = false, records = false;
 
 	if (!reduction || !reduction->program)
 		return 0;
 	for (size_t i = 0; i < count; i++) {
 		is_reduced |= wants[i].reduced;
+		is_followed |= wants[i].followed;
 		set.filters &= wants[i].reduced || reduction->filters[wants[i].clause];
 		set.ships_first |=
 			records && wants[i].reduced && reduction->copies[wants[i].clause];
 		records |= !wants[i].reduced;
 	}
-	if (!is_reduced && !set.filters)
+	if (!is_reduced && !is_followed && !set.filters)
 		return 0;
 	for (size_t i = 0; i < reduction->set_count; i++)
 		if (is_set(&reduction->sets[i], wants, count))
@@ -626,7 +646,8 @@ int kernel_reduce_begin(
 
 	*reduction = no_reduction();
 	if (!program || !request->probes ||
-		(!is_allowed(&program->options) && !kernel_refusal_is_possible(request)))
+		(!is_allowed(&program->options) && !kernel_refusal_is_possible(request) &&
+			!kernel_follow_is_wanted(request)))
 		return 0;
 	reduction->program = program;
 	reduction->is_shared = is_shared;
@@ -641,19 +662,22 @@ int kernel_reduce_begin(
 	reduction->frames = calloc(count + 1, sizeof(bool));
 	reduction->taken = calloc(count + 1, sizeof(bool));
 	reduction->copies = calloc(count + 1, sizeof(bool));
+	reduction->followed = calloc(count + 1, sizeof(bool));
 	reduction->cpu_count = bpf_cpu_count();
 	reduction->variables = calloc(program->variable_count + 1, sizeof(*reduction->variables));
 	candidates = calloc(count + 1, sizeof(*candidates));
 	pinned = calloc(program->aggregation_count + 1, sizeof(bool));
 	stored = calloc(program->variable_count + 1, sizeof(bool));
 	if (reduction->sleeps && reduction->names && reduction->filters && reduction->times &&
-		reduction->frames && reduction->taken && reduction->copies &&
+		reduction->frames && reduction->taken && reduction->copies && reduction->followed &&
 		reduction->variables && candidates && pinned && stored) {
 		for (size_t i = 0; i < count; i++)
 			reduction->copies[i] = kernel_copyout_is_in(&program->clauses[i]);
 		reduction->variable_count = program->variable_count;
 		number_variables(reduction);
 		result = decide(reduction, request, candidates, pinned, stored);
+		if (!result)
+			result = follow(reduction, request, candidates);
 		place_variables(reduction, candidates);
 	}
 	if (!result)
@@ -671,8 +695,11 @@ int kernel_reduce_begin(
 void kernel_reduce_answer(
 	const struct kernel_reduction *reduction, const struct source_request *request)
 {
-	for (size_t i = 0; i < request->want_count && reduction->taken; i++)
+	for (size_t i = 0; i < request->want_count && reduction->taken && reduction->followed;
+		i++) {
 		request->wants[i].reduced = reduction->taken[request->wants[i].clause];
+		request->wants[i].followed = reduction->followed[request->wants[i].clause];
+	}
 }
 
 void kernel_reduce_undo(struct kernel_reduction *reduction, const struct source_request *request)
@@ -680,7 +707,7 @@ void kernel_reduce_undo(struct kernel_reduction *reduction, const struct source_
 	struct kernel_refusal refusal;
 
 	for (size_t i = 0; i < request->want_count; i++)
-		request->wants[i].reduced = false;
+		request->wants[i].reduced = request->wants[i].followed = false;
 	refusal = reduction->refusal;
 	kernel_reduce_free(reduction);
 	reduction->refusal = refusal;
@@ -718,5 +745,6 @@ void kernel_reduce_free(struct kernel_reduction *reduction)
 	free(reduction->frames);
 	free(reduction->taken);
 	free(reduction->copies);
+	free(reduction->followed);
 	*reduction = no_reduction();
 }

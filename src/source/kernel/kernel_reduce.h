@@ -13,6 +13,8 @@
  * memory can only be written while the probe fires. If that is not possible, the script is refused
  * (kernel_refusal.h).
  *
+ * A clause that is not carried out may still be followed (kernel_follow.h), option reduce or not.
+ *
  * Memory: self-> variables without keys, and the frame of a program (kernel_generator.h), are in a
  * task map; other variables are in a hash map each; aggregations are in a map for each instruction
  * that aggregates. Updates are atomic: a program may be preempted at any point, and then continue
@@ -77,6 +79,9 @@ struct kernel_tally {
 struct kernel_variable {
 	bool is_used;
 	bool has_block; /* this->: it holds the address of a block (kernel_copyout.h) */
+	/* of clauses that are followed (kernel_follow.h) */
+	bool is_followed, is_needed;
+	bool is_rough;  /* it is only known whether it is 0 */
 	uint32_t place; /* self->: in the thread's memory; this->: among the others */
 	int map;        /* with keys */
 };
@@ -107,6 +112,7 @@ struct kernel_reduction {
 	bool *times;                       /* by clause: it looks at the time */
 	bool *frames;                      /* by clause: it needs memory of the thread */
 	bool *copies;                      /* by clause: it has copyout() or copyoutstr() */
+	bool *followed;                    /* by clause: its code is (kernel_follow.h) */
 	struct kernel_variable *variables; /* by the program's variables */
 	size_t variable_count;
 	uint32_t self_bytes, local_count;

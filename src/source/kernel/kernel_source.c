@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/debug.h"
 #include "source/kernel/kernel_batch.h"
+#include "source/kernel/kernel_follow.h"
 #include "source/kernel/kernel_later.h"
 #include "source/kernel/kernel_member.h"
 #include "source/kernel/kernel_pid.h"
@@ -215,6 +216,7 @@ static int kernel_enable(
 	uint32_t bytes = kernel_ring_bytes(
 		request->program ? request->program->options.bufsize : RING_BYTES);
 	int result = kernel_records_open(&kernel->records, bytes);
+	bool follows;
 
 	if (!result)
 		result = kernel_source_wait_for(kernel, kernel->records.ring.map, KERNEL_WAIT_RING);
@@ -235,10 +237,13 @@ static int kernel_enable(
 	result = kernel_refusal_check(&kernel->reduction, request, error);
 	if (result)
 		return result;
+	follows = kernel_follow_is_any(&kernel->reduction); /* then records alone do not suffice */
 	result = attach_groups(kernel, request,
-		kernel->scope != KERNEL_SCOPE_ALL || kernel->reduction.set_count, error);
+		kernel->scope != KERNEL_SCOPE_ALL || (kernel->reduction.set_count && !follows),
+		error);
 	if (result && kernel->reduction.set_count && !kernel_refusal_is_possible(request)) {
 		struct error reason = *error;
+		int first = result;
 
 		/* records of events may be possible even so */
 		for (size_t i = 0; i < kernel->group_count; i++)
@@ -247,8 +252,12 @@ static int kernel_enable(
 		kernel_tally_end(&kernel->reader, &kernel->reduction);
 		kernel_reduce_undo(&kernel->reduction, request);
 		result = attach_groups(kernel, request, kernel->scope != KERNEL_SCOPE_ALL, error);
-		if (!result)
+		if (result && follows) {
+			*error = reason;
+			result = first;
+		} else if (!result) {
 			debug_say(DEBUG_KERNEL, "nothing is reduced: %s", reason.text);
+		}
 	}
 	debug_say(DEBUG_KERNEL, "%zu instructions that aggregate are carried out by programs",
 		kernel->reduction.tally_count);

@@ -17,6 +17,7 @@
 #include "source/kernel/kernel_arithmetic.h"
 #include "source/kernel/kernel_copyout.h"
 #include "source/kernel/kernel_cpu_time.h"
+#include "source/kernel/kernel_follow_code.h"
 #include "source/kernel/kernel_string.h"
 #include "source/kernel/kernel_translator.h"
 #include "source/kernel/kernel_variables.h"
@@ -34,6 +35,7 @@ static void merge_one(struct held *held, const struct held *also)
 	if (held->number != also->number || !also->is_constant)
 		held->is_constant = false;
 	held->is_thread &= also->is_thread;
+	held->is_rough |= also->is_rough;
 }
 
 static void merge(struct held_all *state, const struct held_all *other)
@@ -59,8 +61,17 @@ static void jump(struct translator *t, uint32_t to)
 	t->labels[to] = bpf_label(t->code);
 }
 
-static void jump_if(struct translator *t, const struct d_instruction *at, int comparison)
+void translator_jump(struct translator *t, const struct d_instruction *at)
 {
+	jump(t, (uint32_t)at->immediate);
+	bpf_jump(t->code, t->labels[at->immediate]);
+	t->is_reachable = false;
+}
+
+void translator_jump_if(struct translator *t, const struct d_instruction *at)
+{
+	int comparison = at->opcode == D_OP_JUMP_ZERO ? BPF_JEQ : BPF_JNE;
+
 	translator_load_integer(t, BPF_REG_1, at->b);
 	jump(t, (uint32_t)at->immediate);
 	bpf_jump_if_value(t->code, comparison, BPF_REG_1, 0, t->labels[(uint32_t)at->immediate]);
@@ -78,7 +89,7 @@ static void read_parent(struct translator *t)
 	bpf_read(t->code, BPF_REG_1, BPF_REG_1, (int)layout->tgid, 4);
 }
 
-static void read_builtin(struct translator *t, const struct d_instruction *at)
+void translator_read_builtin(struct translator *t, const struct d_instruction *at)
 {
 	struct held held = {.kind = HELD_INTEGER};
 
@@ -162,7 +173,7 @@ static void read_builtin(struct translator *t, const struct d_instruction *at)
 	t->now.registers[at->a] = held;
 }
 
-static void decide(struct translator *t, const struct d_instruction *at)
+void translator_decide(struct translator *t, const struct d_instruction *at)
 {
 	t->is_reachable = false;
 	translator_load_integer(t, BPF_REG_1, at->a);
@@ -176,7 +187,7 @@ static void translate_instruction(
 	switch (at->opcode) {
 	case D_OP_RETURN:
 		if (is_predicate) {
-			decide(t, at);
+			translator_decide(t, at);
 		} else {
 			bpf_jump(t->code, t->no);
 			t->is_reachable = false;
@@ -199,15 +210,11 @@ static void translate_instruction(
 		translator_compare_strings(t, at);
 		break;
 	case D_OP_JUMP:
-		jump(t, (uint32_t)at->immediate);
-		bpf_jump(t->code, t->labels[at->immediate]);
-		t->is_reachable = false;
+		translator_jump(t, at);
 		break;
 	case D_OP_JUMP_ZERO:
-		jump_if(t, at, BPF_JEQ);
-		break;
 	case D_OP_JUMP_NOT_ZERO:
-		jump_if(t, at, BPF_JNE);
+		translator_jump_if(t, at);
 		break;
 	case D_OP_ARGUMENT:
 		if (at->immediate <
@@ -218,7 +225,7 @@ static void translate_instruction(
 		translator_store(t, at->a, BPF_REG_0);
 		break;
 	case D_OP_BUILTIN:
-		read_builtin(t, at);
+		translator_read_builtin(t, at);
 		break;
 	case D_OP_LOAD:
 		if (!translator_load_block(t, at))
@@ -286,7 +293,9 @@ static void translate_code(struct translator *t, const struct d_instruction *ins
 			t->is_reachable = true;
 			bpf_place(t->code, t->labels[i]);
 		}
-		if (t->is_reachable)
+		if (t->is_reachable && t->follow)
+			kernel_follow_instruction(t, &instructions[i], base + i, is_predicate);
+		else if (t->is_reachable)
 			translate_instruction(t, &instructions[i], base + i, is_predicate);
 		if (!t->found->is_possible)
 			t->found->refused_at = base + i;
@@ -370,10 +379,16 @@ static bool lay_out_frame(struct translator *t, const struct d_clause *clause)
 	registers = count_registers(clause->code, clause->code_count, registers);
 	t->registers = -(int)used - KERNEL_WORD;
 	used += KERNEL_WORD * registers;
+	t->area_bytes = KERNEL_WORD * count_words(t->program, clause);
+	if (t->follow) {
+		used += t->area_bytes;
+		t->area = -(int)used;
+		t->used = used;
+		return used <= KERNEL_FRAME_BYTES;
+	}
 	t->counters = -(int)used - KERNEL_WORD;
 	used += KERNEL_WORD * count_limits(clause->predicate, clause->predicate_count);
 	used += KERNEL_WORD * count_limits(clause->code, clause->code_count);
-	t->area_bytes = KERNEL_WORD * count_words(t->program, clause);
 	if (reads_strings(clause->predicate, clause->predicate_count) ||
 		reads_strings(clause->code, clause->code_count))
 		t->area_bytes += t->reduction->string_bytes;
@@ -391,14 +406,16 @@ static bool lay_out_frame(struct translator *t, const struct d_clause *clause)
 }
 
 static void begin(struct translator *t, struct kernel_generator *g,
-	struct kernel_reduction *reduction, uint32_t clause, struct kernel_translated *found)
+	struct kernel_reduction *reduction, uint32_t clause, struct kernel_follow *follow,
+	struct kernel_translated *found)
 {
 	*t = (struct translator){.g = g,
 		.code = g->code,
 		.reduction = reduction,
 		.program = reduction->program,
 		.clause = clause,
-		.copies = reduction->copies[clause],
+		.follow = follow,
+		.copies = !follow && reduction->copies[clause],
 		.found = found};
 	*found = (struct kernel_translated){.is_possible = true, .refused_at = UINT32_MAX};
 	t->fault = bpf_label(t->code);
@@ -441,8 +458,8 @@ static bool uses_frame(const struct bpf_code *code)
 	return false;
 }
 
-int kernel_translate_try(struct kernel_reduction *reduction, uint32_t clause, bool only_predicate,
-	struct kernel_translated *translated)
+static int try_clause(struct kernel_reduction *reduction, uint32_t clause, bool only_predicate,
+	struct kernel_follow *follow, struct kernel_translated *translated)
 {
 	static const struct kernel_plan plan = {.ships = true};
 	const struct kernel_maps maps = {.counters = -1, .reduction = reduction};
@@ -457,7 +474,7 @@ int kernel_translate_try(struct kernel_reduction *reduction, uint32_t clause, bo
 
 	bpf_code_begin(&code);
 	g.unreadable = bpf_label(&code);
-	begin(&t, &g, reduction, clause, translated);
+	begin(&t, &g, reduction, clause, follow, translated);
 	t.is_trial = true;
 	if (translated->is_possible && only_predicate)
 		translate_predicate(&t);
@@ -468,6 +485,31 @@ int kernel_translate_try(struct kernel_reduction *reduction, uint32_t clause, bo
 	translated->uses_frame = uses_frame(&code);
 	bpf_code_free(&code);
 	return t.status;
+}
+
+int kernel_translate_try(struct kernel_reduction *reduction, uint32_t clause, bool only_predicate,
+	struct kernel_translated *translated)
+{
+	return try_clause(reduction, clause, only_predicate, NULL, translated);
+}
+
+int kernel_translate_try_following(struct kernel_reduction *reduction, uint32_t clause,
+	struct kernel_follow *follow, struct kernel_translated *translated)
+{
+	return try_clause(reduction, clause, false, follow, translated);
+}
+
+void kernel_translate_following(struct kernel_generator *g, uint32_t clause)
+{
+	struct kernel_follow follow = {.is_captured = true};
+	struct kernel_translated found;
+	struct translator t;
+
+	begin(&t, g, g->maps->reduction, clause, &follow, &found);
+	t.fault = t.no;
+	translate_clause(&t);
+	bpf_place(t.code, t.no);
+	g->code->failed |= !found.is_possible || !follow.is_captured || t.status;
 }
 
 /* Records the fault for the engine. */
@@ -510,7 +552,7 @@ static void carry_out(struct kernel_generator *g, uint32_t clause)
 	struct kernel_translated found;
 	struct translator t;
 
-	begin(&t, g, g->maps->reduction, clause, &found);
+	begin(&t, g, g->maps->reduction, clause, NULL, &found);
 	translate_clause(&t);
 	if (t.faults) {
 		bpf_place(t.code, t.fault);
@@ -526,7 +568,7 @@ static void filter(struct kernel_generator *g, uint32_t clause, uint32_t ship)
 	struct kernel_translated found;
 	struct translator t;
 
-	begin(&t, g, g->maps->reduction, clause, &found);
+	begin(&t, g, g->maps->reduction, clause, NULL, &found);
 	t.yes = t.fault = ship;
 	translate_predicate(&t);
 	bpf_place(t.code, t.no);

@@ -27,6 +27,22 @@ struct kernel_translated {
 int kernel_translate_try(struct kernel_reduction *reduction, uint32_t clause, bool only_predicate,
 	struct kernel_translated *translated);
 
+/* What a trial of a clause that is to be followed finds (kernel_follow.h). */
+struct kernel_follow {
+	const struct d_demand *demand; /* the clause's; only in a trial */
+	bool is_captured;              /* all that it reads at computed addresses */
+	bool is_written;               /* copies of memory may have been changed */
+	bool is_lost;                  /* how the code goes on is not known */
+	bool has_changed;              /* what is known of variables */
+};
+
+/* Tries to follow a clause. -ENOMEM. */
+int kernel_translate_try_following(struct kernel_reduction *reduction, uint32_t clause,
+	struct kernel_follow *follow, struct kernel_translated *translated);
+
+/* Generates the instructions that follow it. */
+void kernel_translate_following(struct kernel_generator *g, uint32_t clause);
+
 /*
  * Generates what is to be done for the clauses of the plan. The code that follows is reached if the
  * event is to be recorded; for another event the program ends.

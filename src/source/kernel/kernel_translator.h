@@ -38,10 +38,13 @@ struct held {
 	uint8_t kind;
 	bool is_constant; /* an integer: number */
 	bool is_thread;   /* tid */
+	bool is_rough;    /* it is only known whether it is 0 (kernel_follow.h) */
 	uint32_t limit;   /* of a string, before its NUL */
-	int counter;      /* the place of the string's own limit, 0: it has none; or of the block */
-	uint32_t at;      /* the instruction that gave the string */
-	int64_t number;   /* in a copy or a block: the address's offset */
+	/* The place of the string's own limit, 0: it has none; or of the block. Of a copy in a
+	 * clause that is followed: the number of the instruction that copied, + 1. */
+	int counter;
+	uint32_t at;    /* the instruction that gave the string */
+	int64_t number; /* in a copy or a block: the address's offset */
 };
 
 struct held_all {
@@ -55,6 +58,7 @@ struct translator {
 	struct kernel_reduction *reduction;
 	const struct d_program *program;
 	uint32_t clause;
+	struct kernel_follow *follow; /* NULL: the clause is carried out, or its predicate is */
 	struct kernel_translated *found;
 	bool is_trial;
 	bool copies; /* the clause writes to the process */
@@ -99,6 +103,12 @@ void translator_find_frame(struct kernel_generator *g, uint32_t without);
 
 /* R0 = the thread's own memory, or 0 if it has none; then it gets some if `creates`. */
 void translator_find_thread(struct kernel_generator *g, bool creates);
+
+/* What kernel_follow_code.c needs besides. */
+void translator_jump(struct translator *t, const struct d_instruction *at);
+void translator_jump_if(struct translator *t, const struct d_instruction *at);
+void translator_decide(struct translator *t, const struct d_instruction *at);
+void translator_read_builtin(struct translator *t, const struct d_instruction *at);
 
 /* Goes to the clause's fault; its value is in R1. */
 void translator_fail(struct translator *t, enum d_fault code, uint32_t at);
