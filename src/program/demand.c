@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "program/known_value.h"
+
 enum {
 	CALLER_FRAMES = 2, /* the probe's own and its caller's */
 	LOCALS_MAX = 16,   /* this-> variables whose values are tracked */
@@ -20,23 +22,6 @@ enum {
 	IPV6_BYTES = 16,
 	ETHERNET_BYTES = 6,
 	INFINIBAND_BYTES = 20
-};
-
-enum known_kind {
-	KNOWN_NOTHING,
-	KNOWN_VALUE, /* a number (D_PIECE_FIXED), or an address in the process */
-	KNOWN_COPY,  /* an address in the engine's memory: `offset` in a copy of piece `base` */
-	KNOWN_OWN    /* any other address in the engine's memory */
-};
-
-struct known {
-	uint8_t kind, from; /* enum d_piece_base */
-	uint32_t base, at;
-	int64_t offset;
-	/* as in struct d_piece; only of KNOWN_VALUE */
-	uint32_t index;
-	int32_t index_bits;
-	int64_t index_scale;
 };
 
 struct local {
@@ -61,9 +46,6 @@ struct reader {
 	bool depends; /* the result depends on more than the event, or the code has side effects */
 };
 
-static const struct known nothing = {.kind = KNOWN_NOTHING};
-static const struct known own = {.kind = KNOWN_OWN};
-
 /*
  * False for subroutines whose result depends on more than their arguments, or that change
  * something.
@@ -82,159 +64,7 @@ static bool is_pure(enum d_subroutine which)
 	}
 }
 
-/* ---- what is known ---- */
-
-static struct known number(int64_t value)
-{
-	return (struct known){.kind = KNOWN_VALUE, .from = D_PIECE_FIXED, .offset = value};
-}
-
-static bool is_number(const struct known *known)
-{
-	return known->kind == KNOWN_VALUE && known->from == D_PIECE_FIXED && !known->index;
-}
-
-static bool is_argument(const struct known *known)
-{
-	return known->kind == KNOWN_VALUE && known->from == D_PIECE_ARGUMENT && !known->index;
-}
-
-/* Whether it is a number plus an index. */
-static bool is_index(const struct known *known)
-{
-	return known->kind == KNOWN_VALUE && known->from == D_PIECE_FIXED && known->index;
-}
-
-static bool is_own(const struct known *known)
-{
-	return known->kind >= KNOWN_COPY;
-}
-
-/* What holds for both. */
-static struct known common(const struct known *one, const struct known *other)
-{
-	if (one->kind == other->kind && one->from == other->from && one->base == other->base &&
-		one->at == other->at && one->offset == other->offset &&
-		one->index == other->index && one->index_bits == other->index_bits &&
-		one->index_scale == other->index_scale)
-		return *one;
-	return is_own(one) && is_own(other) ? own : nothing;
-}
-
-static struct known moved(const struct known *known, uint64_t by)
-{
-	struct known result = *known;
-
-	result.offset = (int64_t)((uint64_t)result.offset + by);
-	return result;
-}
-
-/* An address plus an index. */
-static struct known indexed(const struct known *known, const struct known *index)
-{
-	struct known result = moved(known, (uint64_t)index->offset);
-
-	result.index = index->index;
-	result.index_bits = index->index_bits;
-	result.index_scale = index->index_scale;
-	return result;
-}
-
-/* Makes an index of an argument's lowest bits; nothing, if a number was added to it before. */
-static struct known index_of(const struct known *argument, int32_t bits)
-{
-	if (argument->offset)
-		return nothing;
-	return (struct known){.kind = KNOWN_VALUE,
-		.from = D_PIECE_FIXED,
-		.index = argument->base + 1,
-		.index_bits = bits,
-		.index_scale = 1};
-}
-
-/* Whether it can be a count of bytes to read: an argument, perhaps cut to an int. */
-static bool is_count(const struct known *known, struct known *argument)
-{
-	*argument = *known;
-	if (is_index(known) && known->index_scale == 1 && !known->offset)
-		*argument = (struct known){
-			.kind = KNOWN_VALUE, .from = D_PIECE_ARGUMENT, .base = known->index - 1};
-	return is_argument(argument);
-}
-
-static struct known multiply(const struct known *one, const struct known *other)
-{
-	struct known result = nothing;
-
-	if (is_number(one) && is_number(other))
-		return number((int64_t)((uint64_t)one->offset * (uint64_t)other->offset));
-	if (is_number(one))
-		return is_number(other) ? nothing : multiply(other, one);
-	if (!is_number(other))
-		return nothing;
-	if (is_argument(one))
-		result = index_of(one, 64);
-	else if (is_index(one))
-		result = *one;
-	result.offset = (int64_t)((uint64_t)result.offset * (uint64_t)other->offset);
-	result.index_scale = (int64_t)((uint64_t)result.index_scale * (uint64_t)other->offset);
-	return result;
-}
-
-static struct known add(const struct known *one, const struct known *other)
-{
-	if (is_index(other) && one->kind == KNOWN_VALUE && !one->index)
-		return indexed(one, other);
-	if (is_index(one) && other->kind == KNOWN_VALUE && !other->index)
-		return indexed(other, one);
-	if (is_number(other) && one->kind != KNOWN_OWN)
-		return moved(one, (uint64_t)other->offset);
-	if (is_number(one) && other->kind != KNOWN_OWN)
-		return moved(other, (uint64_t)one->offset);
-	return is_own(one) || is_own(other) ? own : nothing;
-}
-
-static struct known subtract(const struct known *one, const struct known *other)
-{
-	if (is_number(other) && one->kind != KNOWN_OWN)
-		return moved(one, -(uint64_t)other->offset);
-	return is_own(one) && !is_own(other) ? own : nothing;
-}
-
-/* As cut(), for an index, which has been cut to index_bits before. */
-static struct known cut_index(const struct known *known, int32_t bits)
-{
-	struct known result = *known;
-	int32_t before = known->index_bits;
-
-	if (known->index_scale != 1 || known->offset)
-		return nothing;
-	if (abs(bits) <= abs(before))
-		result.index_bits = bits;
-	else if (before < 0 && bits > 0)
-		return nothing;
-	return result;
-}
-
-/*
- * The value cut to that many bits: sign-extended if bits is negative (its absolute value counts),
- * otherwise zero-extended.
- */
-static struct known cut(const struct known *known, int32_t bits)
-{
-	unsigned above = 64 - (unsigned)(bits < 0 ? -bits : bits);
-	uint64_t value = (uint64_t)known->offset << (above & 63);
-
-	if (!(above & 63))
-		return *known;
-	if (is_argument(known))
-		return index_of(known, bits);
-	if (is_index(known))
-		return cut_index(known, bits);
-	if (!is_number(known))
-		return nothing;
-	return number(bits < 0 ? (int64_t)value >> above : (int64_t)(value >> above));
-}
+/* ---- this-> variables ---- */
 
 static struct local *find_local(struct state *state, uint32_t variable)
 {
@@ -263,7 +93,7 @@ static struct known load_local(struct reader *reader, uint32_t variable)
 {
 	struct local *local = find_local(&reader->now, variable);
 
-	return local ? local->value : nothing;
+	return local ? local->value : known_nothing;
 }
 
 /* ---- demands ---- */
@@ -385,7 +215,7 @@ static int read_piece(struct reader *reader, const struct known *address, bool i
 {
 	struct d_piece wanted = piece_at(address, length);
 
-	if (is_own(address) || !wanted.length)
+	if (known_is_own(address) || !wanted.length)
 		return -1;
 	if (address->kind == KNOWN_NOTHING)
 		return read_computed(reader, address, is_string, length, number);
@@ -401,7 +231,7 @@ static int read_path(struct reader *reader, const struct known *address, const s
 	struct d_piece wanted = piece_at(address, reader->program->options.strsize);
 	int piece;
 
-	if (is_own(address))
+	if (known_is_own(address))
 		return -1;
 	if (address->kind == KNOWN_NOTHING) {
 		reader->demand->any_memory = reader->demand->is_partial = true;
@@ -426,11 +256,11 @@ static int read_counted(
 	struct known counter;
 	int piece;
 
-	if (is_number(length))
+	if (known_is_number(length))
 		return read_memory(reader, address, false, (uint64_t)length->offset);
-	if (is_own(address))
+	if (known_is_own(address))
 		return -1;
-	if (is_count(length, &counter))
+	if (known_is_count(length, &counter))
 		piece = read_piece(reader, address, false, D_DEMAND_COUNTED_MAX, &counter, length);
 	else
 		piece = read_computed(reader, address, false, D_DEMAND_COUNTED_MAX, length);
@@ -443,7 +273,7 @@ static int read_integer(
 {
 	int piece = read_memory(reader, address, false, size);
 
-	*result = nothing;
+	*result = known_nothing;
 	if (piece < -1)
 		return piece;
 	if (size != sizeof(uint64_t))
@@ -464,7 +294,8 @@ static uint64_t string_limit(const struct reader *reader, const struct known *li
 {
 	uint64_t most = reader->program->options.strsize;
 
-	return limit && is_number(limit) && limit->offset >= 0 && (uint64_t)limit->offset < most
+	return limit && known_is_number(limit) && limit->offset >= 0 &&
+			(uint64_t)limit->offset < most
 		? (uint64_t)limit->offset
 		: most;
 }
@@ -480,9 +311,9 @@ static int read_network(
 		return read_memory(reader, &arguments[0], false, IPV4_BYTES);
 	if (which == D_SUBROUTINE_INET_NTOA6)
 		return read_memory(reader, &arguments[0], false, IPV6_BYTES);
-	if (is_own(&arguments[1]))
+	if (known_is_own(&arguments[1]))
 		return -1;
-	if (!is_number(&arguments[0])) {
+	if (!known_is_number(&arguments[0])) {
 		reader->demand->any_memory = reader->demand->is_partial = true;
 		return -1;
 	}
@@ -500,20 +331,20 @@ static int read_call(struct reader *reader, const struct d_instruction *at, stru
 	struct known counter;
 	int piece = -1;
 
-	*result = nothing;
+	*result = known_nothing;
 	reader->depends |= !is_pure(which);
 	switch (which) {
 	case D_SUBROUTINE_COPYINSTR:
 	case D_SUBROUTINE_STRINGOF:
 		return read_piece(reader, &arguments[0], true,
 			string_limit(reader, at->c > 1 ? &arguments[1] : NULL),
-			at->c > 1 && is_count(&arguments[1], &counter) ? &counter : NULL,
-			at->c > 1 && !is_number(&arguments[1]) ? &arguments[1] : NULL);
+			at->c > 1 && known_is_count(&arguments[1], &counter) ? &counter : NULL,
+			at->c > 1 && !known_is_number(&arguments[1]) ? &arguments[1] : NULL);
 	case D_SUBROUTINE_D_PATH:
 		return read_path(reader, &arguments[0], at->c > 1 ? &arguments[1] : NULL);
 	case D_SUBROUTINE_COPYIN:
 		piece = read_counted(reader, &arguments[0], &arguments[1]);
-		*result = own;
+		*result = known_own;
 		if (piece >= 0)
 			*result = (struct known){.kind = KNOWN_COPY, .base = (uint32_t)piece};
 		return piece;
@@ -533,7 +364,7 @@ static int read_call(struct reader *reader, const struct d_instruction *at, stru
 	case D_SUBROUTINE_ALLOCA:
 	case D_SUBROUTINE_BLOCK:
 	case D_SUBROUTINE_MEMREF:
-		*result = own;
+		*result = known_own;
 		return 0;
 	case D_SUBROUTINE_PROGENYOF:
 		reader->demand->process =
@@ -612,12 +443,12 @@ static int jump(struct reader *reader, int32_t to)
 		return 0;
 	}
 	for (unsigned i = 0; i < D_REGISTERS_MAX; i++)
-		state->registers[i] = common(&state->registers[i], &reader->now.registers[i]);
+		state->registers[i] = known_common(&state->registers[i], &reader->now.registers[i]);
 	for (unsigned i = 0; i < state->local_count; i++) {
 		struct local *local = &state->locals[i];
 		struct known value = load_local(reader, local->variable);
 
-		local->value = common(&local->value, &value);
+		local->value = known_common(&local->value, &value);
 	}
 	return 0;
 }
@@ -637,13 +468,13 @@ static void read_variable(struct reader *reader, const struct d_instruction *at)
 		break;
 	case D_OP_ADDRESS:
 	case D_OP_ADDRESS_ELEMENT:
-		*a = own;
+		*a = known_own;
 		break;
 	case D_OP_STORE_CHARACTER:
-		store_local(reader, (uint32_t)at->immediate, &nothing);
+		store_local(reader, (uint32_t)at->immediate, &known_nothing);
 		break;
 	case D_OP_LOAD_ELEMENT:
-		*a = nothing;
+		*a = known_nothing;
 		break;
 	default:
 		break;
@@ -655,42 +486,42 @@ static void compute(struct reader *reader, const struct d_instruction *at)
 {
 	struct known *registers = reader->now.registers;
 	const struct known *b = &registers[at->b], *c = &registers[at->c];
-	struct known result = nothing, factor;
+	struct known result = known_nothing, factor;
 
 	switch (at->opcode) {
 	case D_OP_INTEGER:
-		result = number(at->immediate);
+		result = known_number(at->immediate);
 		break;
 	case D_OP_CONSTANT:
-		result = number(reader->program->integers[at->immediate]);
+		result = known_number(reader->program->integers[at->immediate]);
 		break;
 	case D_OP_NULL:
-		result = number(0);
+		result = known_number(0);
 		break;
 	case D_OP_MOVE:
 		result = *b;
 		break;
 	case D_OP_ADD:
-		result = add(b, c);
+		result = known_add(b, c);
 		break;
 	case D_OP_SUBTRACT:
-		result = subtract(b, c);
+		result = known_subtract(b, c);
 		break;
 	case D_OP_MULTIPLY:
-		result = multiply(b, c);
+		result = known_multiply(b, c);
 		break;
 	case D_OP_SHIFT_LEFT:
-		factor = number((int64_t)(UINT64_C(1) << (c->offset & 63)));
-		if (is_number(c))
-			result = multiply(b, &factor);
+		factor = known_number((int64_t)(UINT64_C(1) << (c->offset & 63)));
+		if (known_is_number(c))
+			result = known_multiply(b, &factor);
 		break;
 	case D_OP_CUT:
 	case D_OP_BITS:
-		result = cut(b, at->immediate);
+		result = known_cut(b, at->immediate);
 		break;
 	case D_OP_ADDRESS_STRING:
 	case D_OP_KEEP:
-		result = own;
+		result = known_own;
 		break;
 	default:
 		break;
@@ -724,7 +555,7 @@ static int read_instruction(struct reader *reader, const struct d_instruction *a
 		return 0;
 	case D_OP_BUILTIN:
 		read_builtin(reader, at);
-		registers[at->a] = nothing;
+		registers[at->a] = known_nothing;
 		if (d_builtin_is_thread((enum d_builtin)at->immediate))
 			registers[at->a] =
 				(struct known){.kind = KNOWN_VALUE, .from = D_PIECE_THREAD};
@@ -748,12 +579,12 @@ static int read_instruction(struct reader *reader, const struct d_instruction *a
 	case D_OP_BYTES:
 		error = read_memory(reader, &registers[at->b], at->opcode == D_OP_TEXT,
 			(uint64_t)at->immediate);
-		registers[at->a] = nothing;
+		registers[at->a] = known_nothing;
 		break;
 	case D_OP_KEEP_POINTER:
 		error = read_memory(
 			reader, &registers[at->b], true, reader->program->options.strsize);
-		registers[at->a] = nothing;
+		registers[at->a] = known_nothing;
 		reader->depends = true;
 		break;
 	case D_OP_COPY:
@@ -770,14 +601,14 @@ static int read_instruction(struct reader *reader, const struct d_instruction *a
 		break;
 	case D_OP_STACK:
 		read_stack(reader, at);
-		registers[at->a] = nothing;
+		registers[at->a] = known_nothing;
 		return 0;
 	case D_OP_GUEST_STACK:
 		reader->demand->needs |= d_need_bit(D_NEED_GUEST_STACK);
-		registers[at->a] = nothing;
+		registers[at->a] = known_nothing;
 		return 0;
 	case D_OP_PLACE:
-		registers[at->a] = nothing;
+		registers[at->a] = known_nothing;
 		return 0;
 	case D_OP_AGGREGATE:
 		if (reader->program->options.aggpercpu)
