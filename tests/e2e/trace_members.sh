@@ -160,6 +160,10 @@ has err 'cpu_info needs the data of the kernel'
 run 1 trace -n 'syscall::read:entry { fd = arg0; }
 	syscall::read:return { printf("%s", fds[fd].fi_name); }'
 has err 'reads memory at an address that is not computed from the probe'
+has err 'keep the result \(self->path = fds\[arg0\].fi_pathname\)$'
+run 0 trace -q -c "$VMTAP --help" -n 'syscall::write:entry /pid == $target/ { self->path = fds[arg0].fi_pathname; }
+	syscall::write:return /pid == $target && self->path != NULL/ { printf("<%s> %d\n", self->path, arg1); }'
+has out '^<.+> [1-9][0-9]*$'
 
 # A type of the kernel is also known to a script that uses it in none but these ways.
 run 0 trace -q -c /bin/true -n 'syscall::exit_group:entry /pid == $target/

@@ -350,7 +350,8 @@ int kernel_plan_refuse(const char *name, int reason, struct error *error)
 			name, KERNEL_CAPTURE_MAX);
 	return error_set(error, ENOTSUP,
 		"%s: a clause reads memory at an address that is not computed from the probe's "
-		"arguments, or from variables that programs in the kernel can follow; the kernel "
-		"source reads memory when the probe fires, before the clause runs",
+		"arguments, or from variables that programs in the kernel can follow, so it cannot "
+		"be read when the probe fires: read it at a probe whose arguments lead to it, and "
+		"keep the result (self->path = fds[arg0].fi_pathname)",
 		name);
 }
