@@ -82,8 +82,9 @@ await "nothing is recorded" test -s "$directory/log"
 await "the recording goes on" eval "kill -TERM -- -$group; ! kill -0 $group"
 wait "$group"
 no_sockets
-# one VM that is killed ends its own stream only
-run 0 trace -q --follow -c "sh -c '$TOY tests/toy/loop.toy & $TOY $program; kill -9 %1 || kill -9 \$!; wait; $TOY $program'" -n "$ends"
+# one VM that is killed, after its first event has been heard of, ends its own stream only
+run 0 trace -q --follow -c "sh -c '$TOY tests/toy/loop.toy & $TOY $program
+	until test \$(grep -c ^startup $directory/out) = 2; do sleep 0.02; done; kill -9 %1 || kill -9 \$!; wait; $TOY $program'" -n "$ends"
 count 3 '^startup'
 count 2 '^shutdown'
 
