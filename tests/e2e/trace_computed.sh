@@ -213,6 +213,48 @@ has out '^last .* 1$'
 has_not out '^last .* 0$'
 has_not err 'drop|error'
 
+# Of processes that nobody named, some of which start later.
+provider=computed$(tr 0-9 a-j <<<$$)
+cat >"$directory/later.c" <<'C'
+#include <stdio.h>
+#include <string.h>
+#include <sys/sdt.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	char text[64];
+
+	(void)argc;
+	for (int i = 0;; i++) { /* until it is killed */
+		snprintf(text, sizeof(text), "%s %d", argv[1], i);
+		DTRACE_PROBE1(PROVIDER, begins, text);
+		DTRACE_PROBE1(PROVIDER, ends, strlen(text));
+		usleep(100);
+	}
+}
+C
+$CC -O1 -DPROVIDER="$provider" -o "$directory/later" "$directory/later.c" || fail "compiling"
+rm -f "$directory/trace"
+"$VMTAP" trace -Z -q -o "$directory/trace" -n 'BEGIN { ended = 0; } tick-10ms /!begun++/ { printf("begun\n"); }
+	'"$provider"'*:::begins { self->text = arg0; }
+	'"$provider"'*:::ends /self->text/ { printf("ended %s\n", stringof(copyin(self->text, arg0))); self->text = 0;
+		n[pid]++; ended += n[pid] == 50; }
+	'"$provider"'*:::ends /ended == 2/ { exit(0); }' >"$directory/out" 2>"$directory/err" </dev/null &
+tracer=$!
+pids+=("$tracer")
+await "it does not begin" grep -q begun "$directory/trace"
+for name in one two; do
+	"$directory/later" $name &
+	pids+=("$!")
+done
+wait "$tracer" || fail "processes that start later: $?"
+for name in one two; do
+	[ "$(grep -cE "^ended $name [0-9]+\$" "$directory/trace")" -ge 50 ] || fail "processes that start later"
+done
+[ "$(grep -vcE '^(begun|ended (one|two) [0-9]+|)$' "$directory/trace")" = 0 ] || fail "texts of processes that start later"
+has_not err 'drop|error|address'
+
 # What cannot be followed is refused with a line that says so.
 refused() { # script
 	run 1 trace -q -c /bin/true -n "$1"

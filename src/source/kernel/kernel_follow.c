@@ -36,17 +36,23 @@ static bool touches(const struct d_instruction *at)
 	return kind >= D_IMMEDIATE_SCALAR && kind <= D_IMMEDIATE_OBJECT_ELEMENT;
 }
 
-static bool is_wanted(const struct source_want *want, bool is_reduced)
+/* Whether no probe is known yet that a clause with computed addresses describes: some may come with
+ * a process that starts later. */
+static bool may_come(const struct source_request *request, size_t clause)
 {
-	return !is_reduced && want->demand && want->demand->any_memory;
+	return clause < request->demand_count && request->demands[clause].any_memory &&
+		!d_clause_probes(&request->program->clauses[clause]);
 }
 
 bool kernel_follow_is_wanted(const struct source_request *request)
 {
+	bool result = false;
+
 	for (size_t i = 0; i < request->want_count; i++)
-		if (is_wanted(&request->wants[i], false))
-			return request->program && request->program->options.cpu < 0;
-	return false;
+		result |= request->wants[i].demand && request->wants[i].demand->any_memory;
+	for (size_t i = 0; request->program && i < request->program->clause_count; i++)
+		result |= may_come(request, i);
+	return result && request->program && request->program->options.cpu < 0;
 }
 
 /* What might be followed, from what kind of variable it is and who stores into it. */
@@ -177,11 +183,17 @@ int kernel_follow_decide(struct kernel_reduction *reduction, const struct source
 	for (size_t i = 0; i < request->want_count && !result; i++) {
 		uint32_t clause = request->wants[i].clause;
 
-		if (!is_wanted(&request->wants[i], reduction->taken[clause]))
+		if (reduction->taken[clause] || !request->wants[i].demand ||
+			!request->wants[i].demand->any_memory)
 			continue;
 		reduction->followed[clause] = true;
 		is_all &= is_captured[clause];
 	}
+	for (size_t i = 0; i < reduction->program->clause_count && !result; i++)
+		if (is_possible[i] && may_come(request, i)) {
+			reduction->followed[i] = true;
+			is_all &= is_captured[i];
+		}
 	if (!result && is_all)
 		spread(reduction, is_possible);
 	for (size_t i = 0; i < reduction->program->variable_count && (result || !is_all); i++)

@@ -374,8 +374,10 @@ static int follow(struct kernel_reduction *reduction, const struct source_reques
 	int result = is_possible ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; i < program->clause_count && !result; i++)
-		is_possible[i] = candidates[i].is_complete && !candidates[i].is_taken &&
-			!candidates[i].samples &&
+		is_possible[i] =
+			(candidates[i].is_complete ||
+				(reduction->is_shared && !d_clause_probes(&program->clauses[i]))) &&
+			!candidates[i].is_taken && !candidates[i].samples &&
 			!(reduction->is_shared && needs_provider(&program->clauses[i]));
 	if (!result && kernel_follow_is_wanted(request))
 		result = kernel_follow_decide(reduction, request, is_possible);
