@@ -86,7 +86,7 @@ bool process_stop(struct capability *cap, struct vmtap_name *reason)
 	while ((newest = process->instances) != held) {
 		for (struct vm *vm = newest; vm != held; vm = vm->next_instance)
 			if (vm != cap->vm)
-				world_hold(vm, reason);
+				world_hold(vm, cap, reason);
 		held = newest;
 	}
 	return true;

@@ -41,14 +41,16 @@ void world_park(struct capability *cap)
 }
 
 /* With the lock: asks all capabilities to stop, and waits until that many others have. Fires the
- * events as cap. */
-static void begin_stop(struct capability *cap, struct vmtap_name *reason, uint16_t others)
+ * events as cap. It may still run when the first one is fired: actor, the caller's own, counts and
+ * records that one. */
+static void begin_stop(struct capability *cap, struct capability *actor, struct vmtap_name *reason,
+	uint16_t others)
 {
 	struct vm *vm = cap->vm;
 	uint64_t asked;
 
 	vm->stopping = true;
-	EVENT(cap, PAUSE_BEGIN, cap->number, reason);
+	EVENT(actor, PAUSE_BEGIN, cap->number, reason);
 	asked = now_ns();
 	for (uint16_t i = 0; i < vm->cap_count; i++)
 		atomic_store(&vm->caps[i].interrupt, true);
@@ -70,20 +72,20 @@ bool world_stop(struct capability *cap, struct vmtap_name *reason, const uint64_
 	if (vm->ending || (collections && *collections != vm->collections))
 		goto out;
 	stands = true;
-	begin_stop(cap, reason, vm->cap_count - 1);
+	begin_stop(cap, cap, reason, vm->cap_count - 1);
 out:
 	pthread_mutex_unlock(&vm->lock);
 	return stands;
 }
 
-bool world_hold(struct vm *vm, struct vmtap_name *reason)
+bool world_hold(struct vm *vm, struct capability *actor, struct vmtap_name *reason)
 {
 	pthread_mutex_lock(&vm->lock);
 	while (vm->stopping)
 		pthread_cond_wait(&vm->resume, &vm->lock);
 	vm->is_held = vm->runs && !vm->ending;
 	if (vm->is_held)
-		begin_stop(&vm->caps[0], reason, vm->cap_count);
+		begin_stop(&vm->caps[0], actor, reason, vm->cap_count);
 	pthread_mutex_unlock(&vm->lock);
 	return vm->is_held;
 }

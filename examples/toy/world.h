@@ -16,11 +16,11 @@ bool world_stop(struct capability *cap, struct vmtap_name *reason, const uint64_
 void world_resume(struct capability *cap, struct vmtap_name *reason);
 /*
  * The same from outside, for the thread of another VM: waits until all capabilities are at a
- * safepoint or idle. The caller then acts as the first one. False: the VM does not run. Only one
- * thread at a time may hold VMs, and besides them it has stopped at most its own world:
- * process_stop() sees to both.
+ * safepoint or idle. The caller, whose own capability is actor, then acts as the first one. False:
+ * the VM does not run. Only one thread at a time may hold VMs, and besides them it has stopped at
+ * most its own world: process_stop() sees to both.
  */
-bool world_hold(struct vm *vm, struct vmtap_name *reason);
+bool world_hold(struct vm *vm, struct capability *actor, struct vmtap_name *reason);
 void world_release(struct vm *vm, struct vmtap_name *reason);
 /* With the VM's lock: if the world is being stopped, waits until it resumes. */
 void world_park(struct capability *cap);
