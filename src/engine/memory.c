@@ -174,9 +174,13 @@ enum d_fault memory_text(
 		*result = scratch_part(&engine->scratch, text, offset, limit);
 		return *result ? D_FAULT_NONE : fault_set(engine, D_FAULT_NOSCRATCH, 0);
 	}
+	if (!limit)
+		return copy_bytes(engine, "", 0, result);
 	bytes = captured(engine, address, &size);
-	return bytes ? copy_text(engine, bytes, size, limit, result)
-		     : fault_set(engine, D_FAULT_BADADDR, address);
+	/* other memory may begin here: then the string goes on where nothing could be read */
+	if (!bytes || (size < limit && !memchr(bytes, '\0', size)))
+		return fault_set(engine, D_FAULT_BADADDR, address);
+	return copy_text(engine, bytes, size, limit, result);
 }
 
 enum d_fault memory_bytes(

@@ -196,6 +196,49 @@ for option in yes no; do
 	has_not err 'drop|error'
 done
 
+# A string that is cut off does not end in the process: its NUL is not what another read gives. Nor is
+# the beginning of a string that could not be read to its end the whole string.
+cat >"$directory/ends.c" <<'C'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int main(void)
+{
+	int file = open("/dev/null", O_WRONLY);
+	char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	munmap(pages + 4096, 4096);
+	memcpy(pages + 4088, "ABCDEFGH", 8);
+	return write(file, pages + 4088, 8) != 8;
+}
+C
+$CC -O1 -o "$directory/ends" "$directory/ends.c" || fail "compiling"
+for pair in 'arg1 arg2' 'self->p self->n'; do
+	set -- $pair
+	for length in 4 "$2-4"; do
+		run 0 trace -q -c "$directory/ends" -n '
+			syscall::write:entry /pid == $target/ { self->p = arg1; self->n = arg2; }
+			syscall::write:entry /pid == $target/ { printf("cut %s", copyinstr('"$1, $length"'));
+				this->c = (char *)copyin('"$1"', 5); printf(" %c%c,", this->c[3], this->c[4]);
+				printf("%s.\n", copyinstr('"$1"', 0)); }'
+		has out '^cut ABCD DE,\.$'
+	done
+	run 0 trace -q -x strsize=4 -c "$directory/ends" -n '
+		syscall::write:entry /pid == $target/ { self->p = arg1; }
+		syscall::write:entry /pid == $target/ { printf("cut %s", copyinstr('"$1"'));
+			printf(" %c\n", *(char *)copyin('"$1"' + 4, 1)); }'
+	has out '^cut ABCD E$'
+	run 0 trace -q -c "$directory/ends" -n '
+		syscall::write:entry /pid == $target/ { self->p = arg1; }
+		syscall::write:entry /pid == $target/ { this->c = (char *)copyin('"$1"', 4);
+			printf("begins %s\n", copyinstr('"$1"')); }'
+	has_not out begins
+	has err 'invalid address'
+done
+
 # Functions of a process; what pages of theirs are not there can be read at any time.
 trace -x bufsize=16m -c "$opens 40 2" -n '
 	pid$target:libc.so.6:open:entry, pid$target:libc.so.6:open64:entry { self->p = arg0; }

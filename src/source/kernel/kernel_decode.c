@@ -158,6 +158,25 @@ static void decode_path(struct kernel_decoder *decoder, const struct kernel_plan
 	}
 }
 
+/* The most bytes of the string that programs read, with its NUL. */
+static uint32_t string_limit(
+	const struct kernel_plan *plan, const struct kernel_record *record, uint32_t number)
+{
+	const struct kernel_part *part = &plan->parts[number];
+	uint64_t count = 0;
+
+	if (!part->counter)
+		return part->length;
+	if (part->counter == KERNEL_COUNT_COMPUTED)
+		count = late_part(plan, record, number)->count;
+	else if (part->counter <= plan->argument_count)
+		memcpy(&count, record->bytes + sizeof(struct kernel_head) + 8 * (part->counter - 1),
+			8);
+	if (part->counter != KERNEL_COUNT_COMPUTED)
+		count += (uint64_t)part->more;
+	return count < part->length ? (uint32_t)count + 1 : part->length;
+}
+
 /* Pieces are numbered while the array grows; kernel_decode_end() turns the numbers into pointers.
  */
 static int decode_parts(struct kernel_decoder *decoder, const struct kernel_plan *plan,
@@ -193,6 +212,9 @@ static int decode_parts(struct kernel_decoder *decoder, const struct kernel_plan
 
 		if (!bytes)
 			continue;
+		/* the kernel ends what it cuts off with a NUL that is not in the process */
+		if (kind == KERNEL_PART_STRING && length == string_limit(plan, record, i))
+			length--;
 		if (kind == KERNEL_PART_KERNEL_STACK)
 			capture->kernel = kernel_stack(
 				decoder, (const uint64_t *)(const void *)bytes, length / 8);
