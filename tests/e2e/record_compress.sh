@@ -56,7 +56,8 @@ run 0 trace -q --lossless -c "$TOY examples/toy/programs/queens.toy" -n "$calls"
 traced=$(grep -E '^[0-9]+$' "$directory/out")
 rm "$log"
 run 0 record --compress --lossless -o "$log" -c "$TOY examples/toy/programs/queens.toy"
-[ ! -s "$directory/err" ] || fail "a recording says something"
+# LeakSanitizer notes there if it cannot look at a thread that is just ending.
+[ -z "$(grep -v 'Unable to get registers' "$directory/err")" ] || fail "a recording says something"
 [ "$(stat -c %a "$log")" = 600 ] || fail "others can read the log"
 run 0 trace -q --log "$log" -n "$calls"
 has out "^$traced$"

@@ -121,8 +121,23 @@ START_TEST(test_overlapping)
 	event_at(ADDRESS, pieces, 3);
 	event_at(ADDRESS, pieces, 1);
 	fixture_run(&fixture);
-	/* a piece without a NUL is the whole string: no more was requested */
-	ck_assert_str_eq(fixture_output(&fixture), "abcdef bcdefab b");
+	/* a piece without a NUL that is shorter than what is wanted is not the whole string */
+	ck_assert_str_eq(fixture_output(&fixture), "abcdef bcdef");
+	ck_assert_ptr_nonnull(strstr(fixture_messages(&fixture), "invalid address"));
+}
+END_TEST
+
+/* A string that was cut off at the length that is wanted has no NUL. */
+START_TEST(test_cut_off)
+{
+	const struct event_piece pieces[] = {{ADDRESS, "ab", 2, 0}};
+
+	begin("#pragma D option quiet\n"
+	      "vm42:::method-entry { printf(\"%s %s\", copyinstr(arg0, 2), copyinstr(arg0 + 1, "
+	      "1)); }\n");
+	event_at(ADDRESS, pieces, 1);
+	fixture_run(&fixture);
+	ck_assert_str_eq(fixture_output(&fixture), "ab b");
 	ck_assert_str_eq(fixture_messages(&fixture), "");
 }
 END_TEST
@@ -284,6 +299,7 @@ int main(void)
 	tcase_add_test(tests, test_processes);
 	tcase_add_test(tests, test_captured);
 	tcase_add_test(tests, test_overlapping);
+	tcase_add_test(tests, test_cut_off);
 	tcase_add_test(tests, test_not_captured);
 	tcase_add_test(tests, test_handles_beside);
 	tcase_add_loop_test(tests, test_demand_is_sufficient, 0,
