@@ -109,6 +109,9 @@ pids+=("$mute")
 await "it does not listen" test -S "$XDG_RUNTIME_DIR/vmtap/$mute"
 trace -q -n 'vm*:::method-entry /execname == "'"$name"'" && !seen[pid]/ { seen[pid] = 1; printf("%d\n", pid); }'
 await "no line about it" grep -qE "^vmtap: process $mute .* has not declared its events within 1 seconds" "$directory/err"
+# its socket appears anew, as that of another process with its number does in another pid namespace
+mv "$XDG_RUNTIME_DIR/vmtap/$mute" "$directory/moved"
+mv "$directory/moved" "$XDG_RUNTIME_DIR/vmtap/$mute"
 start A=b
 sees "^$pid$"
 finish INT

@@ -13,6 +13,7 @@ $CC -O2 -o "$loader" tests/tools/usdt_loader.c -pthread -ldl &&
 mkfifo "$directory/in"
 
 start() { # the loader's first lines
+	rm -f "$directory/said" # of the one before
 	setsid "$loader" <"$directory/in" >"$directory/said" 2>"$directory/complaints" &
 	running=$!
 	pids+=("$running")
@@ -64,6 +65,7 @@ if unshare -m -p -f --mount-proc true 2>/dev/null; then
 	cat >"$directory/container.sh" <<-'CONTAINER'
 		mount -t tmpfs none "$1/hidden" && cp "$1/target" "$1/hidden/inside" && exec "$1/hidden/inside" wait
 	CONTAINER
+	rm -f "$directory/said"
 	unshare -m -p -f --mount-proc bash "$directory/container.sh" "$directory" <"$directory/in" >"$directory/said" &
 	pids+=($!)
 	exec 3>"$directory/in"

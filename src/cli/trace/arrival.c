@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "base/debug.h"
 #include "base/error.h"
@@ -155,6 +156,21 @@ static struct source *next_further(struct targets *targets, uint32_t pid, struct
 	return NULL;
 }
 
+/* Says once for a process why its stream cannot be opened; the process may be found again. */
+static void tell_failure(struct arrivals *arrivals, uint32_t pid, const struct error *error)
+{
+	const struct arrival_failure failure = {pid, endpoint_started(pid)};
+
+	for (size_t i = 0; i < arrivals->failure_count; i++)
+		if (arrivals->failures[i].pid == pid &&
+			arrivals->failures[i].started == failure.started)
+			return;
+	cli_message("%s", error->text);
+	if (!array_room(&arrivals->failures, &arrivals->failure_capacity, arrivals->failure_count,
+		    sizeof(*arrivals->failures)))
+		arrivals->failures[arrivals->failure_count++] = failure;
+}
+
 /*
  * The next VM that is wanted and can be connected to, or a further runtime of one: opens its stream
  * and adds its probes to the set. NULL: there is none now.
@@ -198,7 +214,7 @@ static struct source *next_source(struct targets *targets, struct d_probe_set *s
 		case -ECONNRESET: /* it has ended */
 			break;
 		default:
-			cli_message("%s", error.text);
+			tell_failure(arrivals, pid, &error);
 		}
 	}
 	arrivals->last = 0;
@@ -467,5 +483,6 @@ void arrival_close(struct arrivals *arrivals)
 {
 	finder_free(arrivals->finder);
 	free(arrivals->items);
+	free(arrivals->failures);
 	*arrivals = (struct arrivals){.choice = ARRIVAL_NONE};
 }

@@ -34,12 +34,20 @@ struct arrived {
 	char path[110]; /* of its socket */
 };
 
+/* A process whose stream cannot be opened: it has been said why. */
+struct arrival_failure {
+	uint32_t pid;
+	uint64_t started; /* endpoint_started() */
+};
+
 struct arrivals {
 	enum arrival_choice choice;
 	const char *name; /* for ARRIVAL_NAMED */
 	struct finder *finder;
 	struct arrived *items; /* those whose streams have not ended */
 	size_t count;
+	struct arrival_failure *failures;
+	size_t failure_count, failure_capacity;
 	uint32_t first; /* the first that joined; 0: none has */
 	uint32_t last;  /* the last whose stream was opened; 0: it has no further runtimes */
 };
