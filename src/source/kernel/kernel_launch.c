@@ -185,7 +185,13 @@ int kernel_launch(pid_t pid, struct error *error)
 
 int kernel_launch_continue(pid_t pid)
 {
-	return ptrace(PTRACE_DETACH, pid, NULL, NULL) ? kernel_hold_continue((uint32_t)pid) : 0;
+	int result = ptrace(PTRACE_DETACH, pid, NULL, NULL) ? errno : 0;
+
+	/* Only a process that is none of ours, or has ended, may be left: others would stay
+	 * stopped. */
+	if (result && result != ESRCH)
+		result = ptrace(PTRACE_DETACH, pid, NULL, NULL) ? errno : 0;
+	return result ? kernel_hold_continue((uint32_t)pid) : 0;
 }
 
 /* ---- steps ---- */
