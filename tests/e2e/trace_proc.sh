@@ -75,7 +75,7 @@ command="$directory/vmtap-procs 10 $directory/vmtap-true"
 # Each probe once for each event, by programs and by records; the guide's whoexec, sig and progtime.
 cat >"$directory/all.d" <<'D'
 proc:::create /execname == "vmtap-procs"/ { @n[probename] = count(); }
-proc:::create /execname == "vmtap-procs" && args[0]->pr_ppid == $target && args[0]->pr_pid > pid
+proc:::create /execname == "vmtap-procs" && args[0]->pr_ppid == $target && args[0]->pr_pid != pid
 	&& args[0]->pr_fname == "vmtap-procs"/ { @n["child of the target"] = count(); }
 proc:::start, proc:::lwp-start, proc:::lwp-exit, proc:::exec-failure
 	/execname == "vmtap-procs" || execname == "vmtap-true"/ { @n[probename] = count(); }
