@@ -68,14 +68,20 @@ bool change_remove(struct state *state)
 
 /* ---- from vmtap's thread to the states' ---- */
 
+/* Has the state's OS thread run its signal handler. */
+static void interrupt(const struct state *state)
+{
+	if (!state->is_moved)
+		syscall(SYS_tgkill, getpid(), state->os_thread, SIGNAL);
+}
+
 static void changed(void *context)
 {
 	(void)context;
 	pthread_mutex_lock(&change_lock);
 	for (struct state *state = all; state; state = state->next_of_all) {
 		__atomic_store_n(&state->changed, 1, __ATOMIC_RELEASE);
-		if (!state->is_moved)
-			syscall(SYS_tgkill, getpid(), state->os_thread, SIGNAL);
+		interrupt(state);
 	}
 	pthread_mutex_unlock(&change_lock);
 }
@@ -84,8 +90,7 @@ void change_notify(void)
 {
 	for (struct state *state = all; state; state = state->next_of_all) {
 		__atomic_store_n(&state->is_due, 1, __ATOMIC_RELEASE);
-		if (!state->is_moved)
-			syscall(SYS_tgkill, getpid(), state->os_thread, SIGNAL);
+		interrupt(state);
 	}
 }
 

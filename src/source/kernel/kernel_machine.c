@@ -328,6 +328,15 @@ static int open_clock(struct kernel_machine *machine, struct error *error)
 	return has_clock ? kernel_feed_use_clock(&machine->feed, &machine->maps, error) : 0;
 }
 
+/* The type of the tracepoint of system calls, for a program that is loaded for it. */
+static struct bpf_function type_of_calls(const struct kernel_machine *machine, bool is_return)
+{
+	return (struct bpf_function){
+		.number = btf_find(machine->providers.btf, BTF_KIND_TYPEDEF,
+			is_return ? "btf_trace_sys_exit" : "btf_trace_sys_enter"),
+		.is_tracepoint = true};
+}
+
 static int make_maps(struct kernel_machine *machine, struct error *error)
 {
 	struct kernel_maps *maps = &machine->maps;
@@ -343,10 +352,9 @@ static int make_maps(struct kernel_machine *machine, struct error *error)
 	if (!result && has_directories && kernel_directory_find(&maps->directories, error))
 		result = -ENOTSUP;
 	if (!result && notes) {
-		bpf_find_tasks(&machine->features,
-			&(struct bpf_function){.number = btf_find(machine->providers.btf,
-						       BTF_KIND_TYPEDEF, "btf_trace_sys_exit"),
-				.is_tracepoint = true});
+		const struct bpf_function type = type_of_calls(machine, true);
+
+		bpf_find_tasks(&machine->features, &type);
 		result = make_map(&maps->noted, BPF_MAP_TYPE_LRU_HASH, 8, NOTED_MAX, error);
 	}
 	kernel_words_find(&maps->words, machine->providers.btf);
@@ -401,9 +409,12 @@ static int load(struct kernel_machine *machine, size_t number, const struct d_pr
 {
 	const struct machine_program *program = &machine->programs[number];
 	struct kernel_maps maps = machine->maps;
+	struct bpf_function type = {0};
 	struct bpf_code code;
 	int result;
 
+	if (is_typed(machine, program))
+		type = type_of_calls(machine, program->plan.is_return);
 	maps.calls = program->calls;
 	maps.sample = program->sample;
 	maps.frame = program->frame;
@@ -414,14 +425,8 @@ static int load(struct kernel_machine *machine, size_t number, const struct d_pr
 		error_set(error, -result, "a BPF program: %s", strerror(-result));
 	else if (program->function)
 		result = bpf_load_function(code.instructions, code.count, program->function, error);
-	else if (is_typed(machine, program))
-		result = bpf_load_function(code.instructions, code.count,
-			&(struct bpf_function){
-				.number = btf_find(machine->providers.btf, BTF_KIND_TYPEDEF,
-					program->plan.is_return ? "btf_trace_sys_exit"
-								: "btf_trace_sys_enter"),
-				.is_tracepoint = true},
-			error);
+	else if (type.is_tracepoint)
+		result = bpf_load_function(code.instructions, code.count, &type, error);
 	else
 		result = bpf_load(code.instructions, code.count, BPF_RAW, error);
 	debug_say(DEBUG_KERNEL,
