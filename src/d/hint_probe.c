@@ -116,9 +116,9 @@ const char *d_hint_provider(const char *provider, const char *name, char *text, 
 {
 	size_t length = strlen(provider);
 
-	if (!strncmp(provider, "plockstat", 9))
+	/* the only one whose name ends in a pid; those of nfs end in a digit of their own */
+	if (!strncmp(provider, "plockstat", strlen("plockstat")))
 		length = strcspn(provider, "0123456789");
-
 	for (size_t i = 0; i < COUNT(providers); i++) {
 		if (strlen(providers[i].provider) != length ||
 			strncmp(providers[i].provider, provider, length) != 0 ||

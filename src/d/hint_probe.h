@@ -1,6 +1,6 @@
 /*
- * hint_probe.h: what to write instead of a probe that no source has, because other systems or other
- * tracing languages call it so. Private to src/d.
+ * hint_probe.h: what to write instead of a probe that does not exist here, but is known from other
+ * systems or other tracing languages. Private to src/d.
  */
 #ifndef VMTAP_D_HINT_PROBE_H
 #define VMTAP_D_HINT_PROBE_H
@@ -9,19 +9,19 @@
 #include <stddef.h>
 
 /*
- * What tells the same as a probe of a provider of DTrace's that vmtap has not, also with a pid at
- * the provider's name: " (vmtap has no provider vminfo: page faults are sdt:::page_fault_user)".
- * "" for any other provider.
+ * Which probes to use instead of those of a provider that only other systems have:
+ * " (vmtap has no provider vminfo: page faults are sdt:::page_fault_user)". "" for any
+ * other provider.
  */
 const char *d_hint_provider(const char *provider, const char *name, char *text, size_t size);
 
 /*
- * D's form of a probe of bpftrace's, whose parts are those of the description that D has read:
- * " (D has fbt::vfs_read:entry)". "" if it is none.
+ * How D writes a probe that was written as in bpftrace. parts are what D has read of it.
+ * " (D has fbt::vfs_read:entry)", or "" if it is nothing of bpftrace's.
  */
 const char *d_hint_foreign(const char *const parts[4], char *text, size_t size);
 
-/* Linux's name of a probe or a system call that other systems call so, or NULL. */
+/* What Linux calls a probe or system call that other systems have by this name, or NULL. */
 const char *d_hint_renamed(const char *provider, const char *function, const char *name);
 
 /* Whether a probe's name says what a known one does by another word: gc-begin and gc-start. */

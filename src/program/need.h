@@ -70,7 +70,7 @@ static inline uint64_t d_need_bit(enum d_need need)
 /* What is needed, for messages: "the processor of an event". */
 const char *d_need_text(enum d_need need);
 
-/* What can be used where no source gives it, in parentheses after a space; "" if nothing can. */
+/* What to use instead of a need that no source meets, in parentheses after a space, or "". */
 const char *d_need_instead(enum d_need need);
 
 #endif

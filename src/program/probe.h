@@ -93,8 +93,8 @@ struct d_probe_set {
 	size_t count, capacity;
 	struct d_probe_bucket *buckets;
 	size_t bucket_count; /* a power of two */
-	/* The kernel's source is open: it has no probes of the machine but these that are asked
-	 * for. */
+	/* The source of the machine's probes is open: those that were asked for and exist are in
+	 * the set. */
 	bool has_machine;
 	struct d_probe_keep keep;
 };
