@@ -26,6 +26,11 @@ static bool is_harmful(uint32_t code)
 		code == 0xfeff || (code >= 0xfff9 && code <= 0xfffb) || code >= 0xe0000;
 }
 
+bool clean_text_is_harmful(const char *character, size_t size)
+{
+	return is_harmful(code_point(character, size));
+}
+
 void clean_text(char *clean, size_t size, const char *text, size_t length, bool is_ascii)
 {
 	size_t used = 0;
@@ -37,10 +42,24 @@ void clean_text(char *clean, size_t size, const char *text, size_t length, bool 
 
 		if (used + (is_shown ? bytes : 1) >= size)
 			break;
-		memcpy(clean + used, is_shown ? text : "?", is_shown ? bytes : 1);
+		memmove(clean + used, is_shown ? text : "?", is_shown ? bytes : 1);
 		used += is_shown ? bytes : 1;
 		text += bytes ? bytes : 1;
 		length -= bytes ? bytes : 1;
 	}
 	clean[used] = '\0';
+}
+
+void clean_text_print(FILE *output, const char *text)
+{
+	size_t length = strlen(text);
+
+	while (length) {
+		size_t bytes = utf8_bytes(text, length);
+		bool is_shown = bytes && !is_harmful(code_point(text, bytes));
+
+		fwrite(is_shown ? text : "?", 1, is_shown ? bytes : 1, output);
+		text += bytes ? bytes : 1;
+		length -= bytes ? bytes : 1;
+	}
 }

@@ -3,6 +3,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/clean_text.h"
 
 int error_set(struct error *error, int number, const char *format, ...)
 {
@@ -11,9 +14,8 @@ int error_set(struct error *error, int number, const char *format, ...)
 		va_start(arguments, format);
 		vsnprintf(error->text, sizeof(error->text), format, arguments);
 		va_end(arguments);
-		for (char *c = error->text; *c; c++)
-			if ((unsigned char)*c < 0x20 || *c == 0x7f)
-				*c = '?';
+		clean_text(
+			error->text, sizeof(error->text), error->text, strlen(error->text), false);
 	}
 	return -number;
 }

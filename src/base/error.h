@@ -15,8 +15,8 @@ struct error {
 
 /*
  * Fills error (which may be NULL) and returns -number, so that a caller can write "return
- * error_set(error, EINVAL, ...)". Text that does not fit is cut. Control characters in %s
- * arguments are replaced by '?', so that a hostile name cannot break the line.
+ * error_set(error, EINVAL, ...)". Text that does not fit is cut. What could steer a
+ * terminal becomes '?' (clean_text.h), so that a hostile name cannot break the line.
  */
 int error_set(struct error *error, int number, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/clean_text.h"
 #include "base/utf8.h"
 
 static const char replacement[] = "\\ufffd";
@@ -50,9 +51,12 @@ void json_text_print(const char *bytes, size_t length, FILE *output)
 		if (!size) {
 			fputs(replacement, output);
 			size = 1;
-		} else if (size == 3 && !memcmp(bytes + i, "\xe2\x80", 2) &&
-			((unsigned char)bytes[i + 2] | 1) == 0xa9) {
-			fprintf(output, "\\u20%02x", (unsigned char)bytes[i + 2] - 0x80);
+		} else if (size == 2 && clean_text_is_harmful(bytes + i, size)) {
+			fprintf(output, "\\u%04x", (c & 0x1f) << 6 | (bytes[i + 1] & 0x3f));
+		} else if (size == 3 && clean_text_is_harmful(bytes + i, size)) {
+			fprintf(output, "\\u%04x",
+				(c & 0xf) << 12 | (bytes[i + 1] & 0x3f) << 6 |
+					(bytes[i + 2] & 0x3f));
 		} else {
 			fwrite_unlocked(bytes + i, 1, size, output);
 		}

@@ -2,7 +2,8 @@
  * suggestion.c: see suggestion.h. The distance is the number of characters that were inserted, left
  * out, replaced or swapped with a neighbour (the restricted Damerau-Levenshtein distance), counted
  * in quarters: a letter of the other case, or '_' for '-', is a quarter of an error, and swapped
- * letters, which are the most common one, are three quarters.
+ * letters, which are the most common one, are three quarters, and so is a letter that is doubled by
+ * mistake, or that should be doubled.
  */
 #include "base/suggestion.h"
 
@@ -35,6 +36,12 @@ static unsigned least(unsigned one, unsigned other)
 	return one < other ? one : other;
 }
 
+/* What it costs to insert or leave out the character before this place. */
+static unsigned extra(const char *text, size_t end)
+{
+	return end > 1 && text[end - 1] == text[end - 2] ? SWAP : ERROR;
+}
+
 static unsigned distance(const char *one, size_t length, const char *other, size_t other_length)
 {
 	unsigned rows[3][SUGGESTION_MAX + 1];
@@ -47,7 +54,7 @@ static unsigned distance(const char *one, size_t length, const char *other, size
 
 		row[0] = (unsigned)i * ERROR;
 		for (size_t j = 1; j <= other_length; j++) {
-			row[j] = least(last[j], row[j - 1]) + ERROR;
+			row[j] = least(last[j] + extra(one, i), row[j - 1] + extra(other, j));
 			row[j] = least(row[j], last[j - 1] + replaced(one[i - 1], other[j - 1]));
 			if (i > 1 && j > 1 && one[i - 1] == other[j - 2] &&
 				one[i - 2] == other[j - 1])

@@ -23,6 +23,8 @@ START_TEST(test_close)
 	ck_assert_str_eq(meant("PS", "ps", "log"), "ps");
 	/* case and '-' cost less than a letter */
 	ck_assert_str_eq(meant("Count_x", "countix", "count-x"), "count-x");
+	/* so does a letter that is doubled, or should be */
+	ck_assert_str_eq(meant("malocc", "valloc", "malloc"), "malloc");
 	/* the first of two that are equally good */
 	ck_assert_str_eq(meant("counter", "countera", "counterb"), "countera");
 }
