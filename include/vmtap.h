@@ -67,25 +67,40 @@
  * its thread is still recording another one is dropped and counted; it never waits. A
  * handler that has interrupted a macro must return to it: after a longjmp() out of the
  * handler, or an asynchronous cancellation, all later events of that thread are dropped
- * and counted, until it calls vmtap_thread_reset(). A macro preserves errno, is not a cancellation
- * point, raises no signal, and takes less than 1 KB of stack. If the program binds functions
- * lazily (it is linked without -Wl,-z,now), the first event also takes what the dynamic linker
- * needs for that: about 3 KB, more on CPUs with larger registers.
+ * and counted, until it calls vmtap_thread_reset(). A macro is not a cancellation point, raises no
+ * signal, and takes less than 1 KB of stack. Macros and functions preserve errno, the thread's
+ * signal mask and its cancellation state. A function must be returned to as well: after a longjmp()
+ * out of a handler that has interrupted vmtap_start(), vmtap_stop(), a census or the removal of a
+ * function, or out of a function of the VM's that the library has called, other threads may wait
+ * in these functions for ever, and no further census may be taken. An asynchronous cancellation of
+ * a thread in one of them is acted on when it returns. If the program binds functions lazily (it is
+ * linked without -Wl,-z,now), the first event also takes what the dynamic linker needs for that:
+ * about 3 KB, more on CPUs with larger registers.
  *
  * A thread's first event maps its ring. After that, recording does not block, allocate
  * or make system calls, with two exceptions: the first event after a quiet time wakes the
  * library's thread, and an event that a client has asked for with lossless delivery waits
  * until there is room for it. All other events that find the ring full are dropped and
  * counted. What one client asks for costs the events of other probes nothing.
- * No wait is for ever: a client that takes no byte for options.lossless_ms loses events from
- * then on, and is told. So does one that takes none for options.flush_ms after a signal has
- * interrupted the wait (the handler runs at once), or after the program has called exit(). A
- * client receives an event about a millisecond after it was recorded. While fewer events come
- * than one a millisecond, it may take some 20 ms longer, or as long as all clients have stated
+ * No wait is for ever, whatever locks the VM holds: a client that takes no byte for
+ * options.lossless_ms loses events from then on, and gets a message. The same holds for one that
+ * takes no byte for options.flush_ms after a signal has interrupted the wait (the handler runs at
+ * once), or after the program has called exit(). If the
+ * library's thread, or the thread that takes a turn, does nothing for two seconds longer than
+ * options.lossless_ms, because a census or another function of the VM's that it has called does not
+ * return, or because a debugger has stopped it or a thread that holds a lock of the library's, no
+ * thread that fires waits any more until it goes on: events that have no room are counted as
+ * lost. A client receives an event about a millisecond after it was recorded. While fewer events
+ * come than one a millisecond, it may take some 20 ms longer, or as long as all clients have stated
  * (vmtap's option switchrate), so that the library's thread wakes seldom: less than fifty times
  * a second. The requests of all clients together take a twentieth of one CPU's time at most,
- * except for a moment. If 64 clients are connected, the one that was idle for longest, and for a
- * second at least, is told and let go when another comes.
+ * except for a moment. If 64 clients are connected and another comes, the server closes the one
+ * that has been idle for longest, with a message, provided it has sent and read nothing for a
+ * second.
+ *
+ * Time stamps are readings of the processor's counter. A VM that forbids that to its threads
+ * (prctl PR_SET_TSC) does so before vmtap_start(), which then chooses the system's clock; a thread
+ * that does so later gets SIGSEGV at its next event, as from any other use of the clock.
  *
  * The library's thread inherits the scheduling policy and priority of the thread that calls
  * vmtap_start(). Under SCHED_OTHER it asks for short turns soon rather than long ones later
@@ -97,9 +112,21 @@
  * of a pre-forking server does, unless fork() has done that for it (serve_children in the
  * options); kernel tracers follow it. That is so for a child made by _Fork() or clone() too: what
  * it has of the parent's stream is let go at its first event or call of the library (Linux 4.14 and
- * later). Events fired between vfork() and exec count as the parent's; one that would be its
- * thread's first event is lost and counted. An extension must not be unloaded while a thread is in
- * one of its macros.
+ * later). The library runs nothing of its own in the process that calls fork(), and no function of
+ * this library waits for a thread that is in fork(). So handlers of fork() may take any lock of the
+ * VM's, also one that is held while the VM fires, loads an object that fires, takes a census or a
+ * turn, starts or stops; and they may fire events themselves. Events fired between vfork() and exec
+ * count as the parent's; one that would be its thread's first event is lost and counted. An
+ * extension must not be unloaded while a thread is in one of its macros.
+ *
+ * If a client of the parent follows children (`vmtap trace --follow -p PID`, or a trace of all
+ * VMs), a child's vmtap_start() waits for it for a second at most, so that it misses no event; with
+ * a negative options.lossless_ms it does not. What a client misses before it comes is counted. The
+ * client is told by the parent's stream, also if the child has ended meanwhile; if the parent's
+ * stream has ended, by the child's, if the client comes within ten seconds. So vmtap_stop() and
+ * exit() wait for a client that has not come, for a second or options.flush_ms, whichever is
+ * shorter. No call waits for a client whose process has ended. While fork() waits, none of the VM's
+ * functions is called, since the VM's handlers may hold its locks.
  *
  * Memory
  * ------
@@ -107,7 +134,9 @@
  * of names, descriptions of events, samples of the heap) of the process take together. What is
  * mapped counts, whether it has been touched or not, so a program that calls mlockall(MCL_FUTURE)
  * stays within the limit too. Not counted: the stack of the library's thread (256 KB), its
- * static data and the copies of the options.
+ * static data and the copies of the options. Unless the VM chooses a limit, it is at most an eighth
+ * of what the process can have when vmtap_start() is called: the least of the machine's memory,
+ * RLIMIT_AS, and the limits of its control groups and of those that contain them.
  *   - A ring takes ring_bytes, but, above 64 KiB, at most 1/256 of what is left of three quarters
  * of the limit: many threads get smaller rings. The texts of names take an eighth at most. A client
  * begins with some 400 KB; its queue grows when it has to, up to queue_bytes (eight times that if
@@ -255,7 +284,8 @@ struct vmtap_options {
 				 vmtap_turn(), see there */
 	uint64_t memory_bytes; /* the most memory that the library takes, at least 4 MiB, see
 				  "Memory"; 0: 512 MiB, or room for 512 rings or 64 queues if
-				  theirs were chosen larger */
+				  theirs were chosen larger, but at most an eighth of the memory
+				  that the process can have */
 };
 
 /*
@@ -375,15 +405,52 @@ typedef void (*vmtap_stack_walker)(struct vmtap_stack *stack, void *context);
  *     }
  *
  * vmtap_sample_wanted() is one load while nobody samples. If even that is too much in a hot loop,
- * register wanted: the library calls it on its own thread (in vmtap_turn(), if it has none) when
- * samples are due, and it sets the flags that bring threads to their safepoints, but must not wait
- * for that, fire a probe or call another function of this library except vmtap_dump_wanted().
+ * register two functions that set the flags which bring threads to their safepoints:
+ *   - due is called on the thread whose sample is due, in a signal handler, so it must be
+ *     async-signal-safe: it sets that thread's flag.
+ *   - wanted is called on the library's thread (in vmtap_turn(), if it has none), and sets the
+ * flags of all threads: when sampling begins, and when samples are due for which due cannot be
+ *     called. Without due, it is called for all samples, and threads go on for a moment until it
+ *     has interrupted them.
+ * Neither may wait, fire a probe or call another function of this library except
+ * vmtap_dump_wanted(). A thread that begins to run guest code while others are sampled calls
+ * vmtap_sample_wanted() once, so that it is sampled from then on.
  *
- * Each OS thread takes at most one sample for each period. The weight is its CPU time since its
- * last sample, in ns: what it spent waiting is not counted, and samples that were late, because no
- * safepoint came, count for as much as they missed. A sample shows the safepoint after the moment
- * that it stands for; safepoints at calls and at loops' ends show the right method, and places in
- * code without any do not show.
+ * The weight is CPU time in ns. Each thread has a timer on its own CPU clock, so a thread that
+ * waits takes no samples, and what it has used before it waits counts where it was used. If a
+ * sample is late, because no safepoint came, its weight is that of all periods since the one
+ * before. A sample shows the safepoint after the moment that it stands for; safepoints at calls and
+ * at loops' ends show the right method, and places in code without any do not show. The kernel
+ * looks at these timers only at the scheduler's ticks (often 250 a second): a thread that lives
+ * between two ticks has no sample, and work that keeps step with the ticks is shown wrongly. Within
+ * each period of CPU time the moment of the sample is random, so that work in step with the samples
+ * is not. A client may ask for samples by elapsed time instead: they become due for all threads at
+ * once, those that wait take theirs afterwards, and the weight is the time since the thread's last
+ * sample.
+ *
+ * The timer (timer_create) sends the thread a signal, SIGURG, whose default is to be ignored. The
+ * library handles it from when sampling begins until it ends, and only if its action is the default
+ * then. The handler adds to a number and calls due; it runs on the thread's alternate stack if it
+ * has one, else it takes up to 4 KB of the thread's stack, more on CPUs with larger registers.
+ * System calls that it interrupts are restarted (SA_RESTART); those that are never restarted (see
+ * signal(7)) fail with EINTR only if the thread was using CPU time at that moment, so not while it
+ * sleeps. Options choose another signal that the VM does not use, or VMTAP_SAMPLE_TO_LIBRARY:
+ * then no thread of the VM is ever signalled, which suits threads with tiny stacks. The timers
+ * then signal the library's thread, which marks the samples a little later: the shares of phases
+ * that take less than a millisecond may be wrong by 20 points of a hundred. It is the same if
+ * the program handles the signal itself, also from later on, if a thread blocks it, or if its
+ * alternate stack, when it first asks for samples, has no room for the handler. A handler set while
+ * the program is sampled gets the timers' signals too, for up to a tenth of a second, and a thread
+ * that begins to block and await the signal then, for about a second; their si_code is SI_TIMER. A
+ * program that waits for the signal (sigwait(), signalfd()) gets its own.
+ *
+ * Where there can be no timers, because the system refuses them or the options say
+ * VMTAP_SAMPLE_NO_TIMERS, and without_thread where they would have to signal the library's thread,
+ * samples become due at ticks of elapsed time, and clients get a message: the weight is the
+ * thread's CPU time since its last sample, and a wait takes what was used before it. A VM in a
+ * sandbox that kills for unknown system calls allows timer_create, timer_settime, timer_delete,
+ * rt_sigaction, rt_sigprocmask, rt_sigpending, clock_getres and signalfd4, or says
+ * VMTAP_SAMPLE_NO_TIMERS.
  *
  * By bytes allocated: a VM calls vmtap_sample_allocated() where it fires its allocation probes
  * (object-create, array-create, hash-create, string-create), under their guards, which are open
@@ -415,14 +482,21 @@ typedef void (*vmtap_stack_walker)(struct vmtap_stack *stack, void *context);
  */
 enum vmtap_sample_unit {
 	VMTAP_SAMPLE_OWN,  /* nobody has asked for samples */
-	VMTAP_SAMPLE_TIME, /* at safepoints; the weight is in ns of CPU time */
+	VMTAP_SAMPLE_TIME, /* at safepoints; the weight is in ns */
 	VMTAP_SAMPLE_BYTES /* at allocations; the weight is in bytes */
+};
+
+enum {
+	VMTAP_SAMPLE_TO_LIBRARY = -1, /* timers signal the library's thread only */
+	VMTAP_SAMPLE_NO_TIMERS = -2   /* no timers: samples become due at ticks */
 };
 
 struct vmtap_sample_options {
 	size_t size; /* sizeof(struct vmtap_sample_options) */
 	void (*wanted)(void *context);
-	void *context;
+	void *context; /* for wanted and due */
+	int signal;    /* 0: SIGURG; a number; or one of the above */
+	void (*due)(void *context);
 };
 
 /*
@@ -550,7 +624,8 @@ VMTAP_API struct vmtap_name *vmtap_name_intern(const char *text, size_t length);
  *     it to 0, since programs that this process starts have no client to wait for.
  *     PID,tracer:TRACER waits for a subscription of process TRACER, and as long as that
  *     lives. tracer:TRACER alone (`vmtap trace --follow` sets it) does so for ten seconds at
- *     most, and what this process starts does the same.
+ *     most, and what this process starts does the same. (For children of fork() see "After
+ *     fork()" above.)
  *   - VMTAP_SOCKET: a path for the socket; it takes precedence over the options.
  *   - VMTAP_LOG: a file for all events from the first one on. The call empties the file, and,
  *     unless the path contains %p, the variable too, so that programs that this process starts
@@ -622,14 +697,16 @@ VMTAP_API int vmtap_stop(void);
  * contents of the rings in an event (see below); the descriptor stays readable meanwhile. It
  * returns -EBADF if no stream is served in this way, or if it had to be ended, because the program
  * has closed the library's descriptors or a sandbox refuses what a turn needs. It never waits for a
- * client or for another thread. Any thread may call it, but not a signal handler. It preserves
- * errno, blocks all signals while it runs, and is not a cancellation point. A census that is not
- * polled, and wanted, are called in it.
+ * client, and for another thread only during moments in which that registers something, such as an
+ * object that it loads: for long only if a debugger stops that thread there. Any thread may call
+ * it, but not a signal handler. It preserves errno, blocks all signals while it runs, and is not a
+ * cancellation point. A census that is not polled, and wanted, are called in it.
  *
  * A thread that fires an event which a lossless client has no room for moves the contents of the
  * rings to the clients itself, and waits for that client, so it does not need the loop. Such an
  * event takes up to 8 KB of stack. vmtap_stop() and exit() send the rest on the thread that calls
- * them, and vmtap_start() takes turns itself while it waits for a client.
+ * them, and vmtap_start() takes turns itself while it waits for a client. vmtap_stop() and exit()
+ * block signals there, but while they wait for a client.
  *
  * vmtap_start() fails with the system's error if epoll or timerfd is refused. In a sandbox that is
  * entered later, a turn needs what the library's thread needs (see above) and epoll_ctl,
@@ -660,7 +737,8 @@ VMTAP_API int vmtap_census_register(const struct vmtap_census_options *options);
 /*
  * Removes the census and waits until neither it nor wanted is running on any thread, so that the
  * context can be freed and the code unloaded. Returns 0, or -EDEADLK, and does nothing, inside
- * one of them. Do not call it with a lock that they take.
+ * one of them. Do not call it with a lock that they take. The same holds for the other functions
+ * here that wait until a function of the VM's has returned.
  */
 VMTAP_API int vmtap_census_unregister(void);
 
@@ -709,16 +787,18 @@ VMTAP_API int vmtap_stack_add(struct vmtap_stack *stack, struct vmtap_name *clas
 	struct vmtap_name *method, struct vmtap_name *file, uint32_t line);
 
 /*
- * Registers wanted, replacing an earlier one; only needed by VMs that do not poll. The options are
- * copied. NULL removes it and waits until it runs on no thread. Returns 0; -EINVAL if size is 0;
- * -EDEADLK, and does nothing, for NULL inside wanted or a census. Not in signal handlers.
+ * Registers wanted and due, and chooses the signal, replacing earlier ones; only needed by VMs that
+ * do not poll, or that use SIGURG. The options are copied. NULL removes them and waits until they
+ * run on no thread. Returns 0; -EINVAL if size is 0; -EDEADLK, and does nothing, for NULL inside
+ * wanted or a census. Not in signal handlers.
  */
 VMTAP_API int vmtap_sample_register(const struct vmtap_sample_options *options);
 
-/* Nonzero if this OS thread should take a sample. Any thread and signal handlers may call it. */
+/* Nonzero if this OS thread should take a sample. The first call of a thread in a round of sampling
+ * makes its timer. Any thread and signal handlers may call it. It preserves errno. */
 VMTAP_API int vmtap_sample_wanted(void);
 
-/* Marks the sample as taken and returns its weight. One system call. */
+/* Marks the sample as taken and returns its weight. */
 VMTAP_API uint64_t vmtap_sample_take(void);
 
 /*

@@ -101,6 +101,16 @@ void change_sample(void)
 	pthread_mutex_unlock(&change_lock);
 }
 
+void change_due(void *context)
+{
+	(void)context;
+	for (struct state *state = change_own; state; state = state->next)
+		if (!state->is_closed && !state->is_moved) {
+			__atomic_store_n(&state->is_due, 1, __ATOMIC_RELEASE);
+			hook_arm(state);
+		}
+}
+
 static void handle(int number, siginfo_t *info, void *context)
 {
 	int saved = errno;

@@ -15,6 +15,8 @@ int change_open(void);
 
 /* Samples by time are due, or a dump is: on vmtap's thread. */
 void change_sample(void);
+/* A sample of this thread is due: in a signal handler. */
+void change_due(void *context);
 /* The same with change_lock, on any thread. */
 void change_notify(void);
 

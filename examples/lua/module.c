@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,8 +64,10 @@ static bool is_served;
  * wait for a client. No function of Lua's is called with the lock, since an error would keep it. */
 static int serve_once(const struct vmtap_options *options)
 {
-	const struct vmtap_sample_options samples = {
-		.size = sizeof(samples), .wanted = sample_or_dump};
+	const struct vmtap_sample_options samples = {.size = sizeof(samples),
+		.wanted = sample_or_dump,
+		.signal = SIGWINCH, /* SIGURG is change.c's own */
+		.due = change_due};
 	int error = -EALREADY;
 
 	pthread_mutex_lock(&serve_lock);

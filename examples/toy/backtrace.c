@@ -13,6 +13,11 @@ void backtrace_attach(struct capability *cap)
 	attached = cap;
 }
 
+struct capability *backtrace_capability(void)
+{
+	return attached;
+}
+
 void backtrace_show(struct thread *thread)
 {
 	shown = thread;

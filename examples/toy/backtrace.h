@@ -13,6 +13,9 @@ struct capability;
 /* This OS thread runs a capability; NULL: it does not any more. */
 void backtrace_attach(struct capability *cap);
 
+/* The one that this OS thread runs, or NULL. Also in signal handlers. */
+struct capability *backtrace_capability(void);
+
 /* The walker shows this thread, not the one that the capability runs; NULL: that again. */
 void backtrace_show(struct thread *thread);
 

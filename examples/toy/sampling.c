@@ -10,10 +10,22 @@ static void interrupt_all(void *context)
 	process_interrupt(context);
 }
 
+/* In a signal handler, on the thread whose sample is due. */
+static void interrupt_own(void *context)
+{
+	struct capability *cap = backtrace_capability();
+
+	(void)context;
+	if (cap)
+		atomic_store(&cap->interrupt, true);
+}
+
 void sampling_register(struct process *process)
 {
-	const struct vmtap_sample_options options = {
-		.size = sizeof(options), .wanted = interrupt_all, .context = process};
+	const struct vmtap_sample_options options = {.size = sizeof(options),
+		.wanted = interrupt_all,
+		.context = process,
+		.due = interrupt_own};
 
 	(void)vmtap_sample_register(&options);
 }

@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/test_point.h"
 #include "shim/budget.h"
+#include "shim/ledger.h"
 #include "shim/registry.h"
 #include "shim/server_state.h"
 #include "shim/subscription.h"
@@ -21,6 +21,13 @@ enum {
 	ACCEPT_AGAIN_MS_MAX = 10000
 };
 
+/* What the client contains, or what is behind it in the list, is complete before: a child of fork()
+ * may have a copy of any moment. */
+static void set_link(struct client **link, struct client *client)
+{
+	__atomic_store_n(link, client, __ATOMIC_RELEASE);
+}
+
 /* Tells the client that there is no memory for it, as far as there is some for that, and closes the
  * descriptor. */
 static void refuse(struct server *server, int descriptor, bool by_budget)
@@ -31,7 +38,7 @@ static void refuse(struct server *server, int descriptor, bool by_budget)
 
 	server_say(server, "client %d is refused: no memory", descriptor);
 	if (client_open(descriptor, QUEUE_BYTES_FIRST, BUDGET_REFUSAL, &client)) {
-		close(descriptor);
+		ledger_close(descriptor, descriptor_file(descriptor));
 		return;
 	}
 	if (by_budget)
@@ -46,8 +53,7 @@ static void refuse(struct server *server, int descriptor, bool by_budget)
 	client_close(client);
 }
 
-/* Takes over the descriptor and queues the description of the process. Call with the registry's
- * lock: descriptors are opened and closed under it, so that a child of fork() finds them all. */
+/* Takes over the descriptor and queues the description of the process. */
 static int open_client(struct server *server, int descriptor, struct client **result)
 {
 	struct client *client;
@@ -61,8 +67,10 @@ static int open_client(struct server *server, int descriptor, struct client **re
 	}
 	if (!server->clients && stamp_choose())
 		stamp_restart(&server->drain.clock);
+	registry_lock();
 	client->providers = server->process.providers = registry_providers(&since);
 	client->omissions = registry_has_omissions() ? 0 : registry_omissions();
+	registry_unlock();
 	error = encode_start(&client->encoder, &server->drain.clock, &server->process);
 	if (error) {
 		client->socket = -1;
@@ -73,7 +81,7 @@ static int open_client(struct server *server, int descriptor, struct client **re
 	client->refusals = budget_refusals() - budget_is_short();
 	client->wall_told = server->drain.clock.zero_real;
 	client->next = server->clients;
-	server->clients = client;
+	set_link(&server->clients, client);
 	server->client_count++;
 	server_say(server, "client %d connected, %u in all", descriptor, server->client_count);
 	*result = client;
@@ -89,21 +97,27 @@ void admission_drop_gone(struct server *server)
 	if (!any)
 		return;
 	subscription_apply(server);
-	registry_lock();
 	for (struct client **link = &server->clients; *link;) {
 		struct client *client = *link;
 		if (!client->gone) {
 			link = &client->next;
 			continue;
 		}
-		*link = client->next;
+		set_link(link, client->next);
 		server->client_count--;
 		server_say(
 			server, "client %d left, %u remain", client->socket, server->client_count);
 		watch_remove(&server->watch, client->socket);
 		client_close(client);
 	}
-	registry_unlock();
+}
+
+/* What a client has read since the last time may be long ago, but counts as read now. */
+static void check_active(struct server *server)
+{
+	for (struct client *client = server->clients; client; client = client->next)
+		if (!client->is_log)
+			client_check_active(client);
 }
 
 /* Ends the connection that was idle for longest, and tells it why. False: none was for long. */
@@ -113,8 +127,9 @@ static bool end_idlest(struct server *server)
 	struct client *idlest = NULL;
 	char text[160];
 
+	check_active(server);
 	for (struct client *client = server->clients; client; client = client->next)
-		if (!client->is_log && !client->gone &&
+		if (!client->is_log && !client->gone && now > client->active &&
 			now - client->active >= IDLEST_MS * UINT64_C(1000000) &&
 			(!idlest || client->active < idlest->active))
 			idlest = client;
@@ -148,7 +163,6 @@ void admission_accept(struct server *server)
 	}
 	if (!server->listening) /* the memory may be needed for the client */
 		drain_collect(&server->drain);
-	registry_lock();
 	for (unsigned i = 0; i < ACCEPTS_AT_ONCE && server->client_count < SERVER_CLIENTS_MAX;
 		i++) {
 		socket = server_socket_accept(&server->endpoint, &refused);
@@ -158,7 +172,10 @@ void admission_accept(struct server *server)
 			break;
 		TEST_POINT("client-accepted");
 	}
-	registry_unlock();
+	/* from now on, so that what they have read until then is not taken for read when another
+	 * client comes */
+	if (server->client_count == SERVER_CLIENTS_MAX)
+		check_active(server);
 	if (socket >= 0 || refused || socket == -EAGAIN || socket == -EWOULDBLOCK) {
 		server->accept_pause_ms = 0;
 		return;

@@ -2,6 +2,7 @@
 #include "shim/census.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +21,11 @@ enum {
 	BUCKETS_FIRST = 64
 };
 
+/* Whole at every moment, for a child of fork(): one is in force, the other is free. */
+static struct vmtap_census_options registrations[2];
+static const struct vmtap_census_options none, *_Atomic registered = &none;
+
 static struct {
-	struct vmtap_census_options options;
-	bool registered;
 	bool requested;
 	bool busy;       /* a sample is being taken */
 	uint64_t period; /* ns; 0: none */
@@ -38,7 +41,7 @@ static struct {
 /* What VMs poll; changed only under the lock. */
 static _Atomic int is_wanted;
 
-static struct vm_calls calls;
+static struct vm_calls calls = {.kind = VM_CALL_CENSUS};
 
 /* ---- the bands of a sample ---- */
 
@@ -174,10 +177,11 @@ static void tell_bands(const struct vmtap_census *census,
 /* The caller has set busy, and has begun the call. */
 static void take(const struct vmtap_census_options *options, uint64_t period, uint32_t sample)
 {
-	struct vmtap_census *census = calloc(1, sizeof(*census));
+	struct vmtap_census *census;
+	int saved = errno;
 
+	census = calloc(1, sizeof(*census));
 	if (census) {
-		vm_call_enter();
 		options->take(census, options->context);
 		census->time = clock_monotonic();
 		if (options->counted && options->polls && !census->failed)
@@ -203,6 +207,7 @@ static void take(const struct vmtap_census_options *options, uint64_t period, ui
 	tell_server();
 	registry_unlock();
 	census_free(census);
+	errno = saved; /* the VM's function may have changed it, too */
 }
 
 int vmtap_census_wanted(void)
@@ -210,15 +215,18 @@ int vmtap_census_wanted(void)
 	return atomic_load_explicit(&is_wanted, memory_order_relaxed);
 }
 
+/* A thread that is cancelled ends after the sample: else no other would ever be taken. */
 int vmtap_census_take(void)
 {
 	struct vmtap_census_options options;
 	uint64_t period;
 	uint32_t sample;
 	bool takes;
+	int cancel;
 
 	if (!vmtap_census_wanted())
 		return 0;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	registry_lock();
 	takes = vmtap_census_wanted() && !census_state.busy;
 	if (takes) {
@@ -226,12 +234,13 @@ int vmtap_census_take(void)
 		census_state.busy = true;
 		vm_call_begin(&calls);
 	}
-	options = census_state.options;
+	options = *atomic_load(&registered);
 	period = census_state.period;
 	sample = (uint32_t)(census_state.era + 1);
 	registry_unlock();
 	if (takes)
 		take(&options, period, sample);
+	pthread_setcancelstate(cancel, NULL);
 	return takes;
 }
 
@@ -240,25 +249,28 @@ int vmtap_census_now(void)
 	struct vmtap_census_options options;
 	uint32_t sample;
 	bool takes;
+	int cancel;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	registry_lock();
-	takes = census_state.registered && !census_state.busy;
+	takes = atomic_load(&registered) != &none && !census_state.busy;
 	if (takes) {
 		census_state.busy = true;
 		census_state.asked = clock_monotonic();
 		vm_call_begin(&calls);
 	}
-	options = census_state.options;
+	options = *atomic_load(&registered);
 	sample = (uint32_t)(census_state.era + 1);
 	registry_unlock();
 	if (takes)
 		take(&options, 0, sample);
+	pthread_setcancelstate(cancel, NULL);
 	return takes;
 }
 
 int vmtap_census_register(const struct vmtap_census_options *options)
 {
-	struct vmtap_census_options own = {0};
+	struct vmtap_census_options own = {0}, *other;
 
 	if (options && !options->size)
 		return -EINVAL;
@@ -268,8 +280,9 @@ int vmtap_census_register(const struct vmtap_census_options *options)
 		(!own.take || (own.by != VMTAP_CENSUS_BY_CLASS && own.by != VMTAP_CENSUS_BY_SITE)))
 		return -EINVAL;
 	registry_lock();
-	census_state.options = own;
-	census_state.registered = options != NULL;
+	other = &registrations[atomic_load(&registered) == &registrations[0]];
+	*other = own;
+	atomic_store(&registered, options ? other : &none);
 	atomic_store(&is_wanted, 0);
 	tell_server();
 	registry_unlock();
@@ -312,8 +325,8 @@ void census_detach(void)
 void census_start(uint64_t period)
 {
 	registry_lock();
-	if (!period && census_state.options.period_ms)
-		period = census_state.options.period_ms * UINT64_C(1000000);
+	if (!period && atomic_load(&registered)->period_ms)
+		period = atomic_load(&registered)->period_ms * UINT64_C(1000000);
 	else if (!period)
 		period = PERIOD_MS_DEFAULT * UINT64_C(1000000);
 	census_state.period = period < PERIOD_NS_MIN ? PERIOD_NS_MIN : period;
@@ -357,9 +370,9 @@ int census_turn(bool listeners)
 		atomic_store(&is_wanted, 0);
 	}
 	period = census_state.period;
-	options = census_state.options;
+	options = *atomic_load(&registered);
 	due = (census_state.requested || (period && now >= census_state.due)) &&
-		census_state.registered && !census_state.busy && !vmtap_census_wanted();
+		atomic_load(&registered) != &none && !census_state.busy && !vmtap_census_wanted();
 	if (due && now < census_state.rested) {
 		next = milliseconds_to(now, census_state.rested);
 	} else if (due) {
@@ -381,7 +394,6 @@ int census_turn(bool listeners)
 	if (takes)
 		take(&options, period, 0);
 	if (tells) {
-		vm_call_enter();
 		options.wanted(options.context);
 		vm_call_end(&calls);
 	}

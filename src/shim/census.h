@@ -62,7 +62,7 @@ void census_free(struct vmtap_census *census);
 /* The number of samples lost since the last call because memory ran out. */
 uint64_t census_lost(void);
 
-/* Call in the child of fork() with the registry locked: registrations remain. */
+/* Call in the child of fork(): registrations remain. */
 void census_fork_child(void);
 
 #endif

@@ -11,8 +11,11 @@
 
 enum { LOOK_MS_DEFAULT = 100, NS_PER_MS = 1000000 };
 
+/* Whole at every moment, for a child of fork(): one is in force, the other is free. */
+static struct vmtap_change_options registrations[2];
+static const struct vmtap_change_options none, *_Atomic registered = &none;
+
 static struct {
-	struct vmtap_change_options options; /* changed is NULL: none */
 	uint64_t seen;     /* the guards that the VM has been told of, as registry_guards() says */
 	uint64_t openings; /* as registry_openings() said then */
 	uint64_t due;      /* CLOCK_MONOTONIC: the next look */
@@ -20,12 +23,11 @@ static struct {
 	struct descriptor_file wake_file;
 } state = {.wake = -1};
 
-static _Atomic bool is_registered; /* options.changed is not NULL */
-static struct vm_calls calls;
+static struct vm_calls calls = {.kind = VM_CALL_CHANGE};
 
 int vmtap_on_change(const struct vmtap_change_options *options)
 {
-	struct vmtap_change_options own = {0};
+	struct vmtap_change_options own = {0}, *other;
 
 	if (options && !options->size)
 		return -EINVAL;
@@ -36,8 +38,9 @@ int vmtap_on_change(const struct vmtap_change_options *options)
 	if (!options && vm_call_is_inside())
 		return -EDEADLK;
 	registry_lock();
-	state.options = own;
-	atomic_store(&is_registered, options != NULL);
+	other = &registrations[atomic_load(&registered) == &registrations[0]];
+	*other = own;
+	atomic_store(&registered, options ? other : &none);
 	state.seen = REGISTRY_ALL_CLOSED;
 	state.due = 0;
 	if (options && state.wake >= 0)
@@ -71,10 +74,10 @@ int change_turn(void)
 	bool calls_vm = false;
 	int next = -1;
 
-	if (!atomic_load(&is_registered))
+	if (atomic_load(&registered) == &none)
 		return -1;
 	registry_lock();
-	options = state.options;
+	options = *atomic_load(&registered);
 	if (!options.changed)
 		goto out;
 	now = clock_monotonic();
@@ -92,7 +95,6 @@ int change_turn(void)
 out:
 	registry_unlock();
 	if (calls_vm) {
-		vm_call_enter();
 		options.changed(options.context);
 		vm_call_end(&calls);
 	}

@@ -2,13 +2,16 @@
 #include "shim/client.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/test_point.h"
+#include "shim/ledger.h"
 #include "wire/loss.h"
 #include "wire/wire_type.h"
 
@@ -45,8 +48,15 @@ int client_open(int socket, size_t queue_bytes, enum budget_use use, struct clie
 
 void client_close(struct client *client)
 {
-	if (descriptor_is(client->socket, client->file))
-		close(client->socket);
+	if (client->socket >= 0)
+		ledger_close(client->socket, client->file);
+	encoder_close(&client->encoder);
+	budget_unmap(client, sizeof(*client));
+}
+
+void client_fork_child(struct client *client)
+{
+	queue_fork_child(&client->encoder.queue);
 	encoder_close(&client->encoder);
 	budget_unmap(client, sizeof(*client));
 }
@@ -139,15 +149,10 @@ static void want(struct client_terms *terms, const struct event_type *type)
 	}
 }
 
-static void take_types(struct client_terms *terms)
+void client_terms_take_types(struct client_terms *terms)
 {
 	for (uint32_t count = event_count(); terms->known_types < count; terms->known_types++)
 		want(terms, event_get(terms->known_types));
-}
-
-void client_take_types(struct client *client)
-{
-	take_types(&client->terms);
 }
 
 static bool exists(const struct control_entry *entry)
@@ -161,9 +166,8 @@ static bool exists(const struct control_entry *entry)
 	return false;
 }
 
-bool client_awaits_types(const struct client *client)
+bool client_terms_await_types(const struct client_terms *terms)
 {
-	const struct client_terms *terms = &client->terms;
 	struct control_entry entry;
 	size_t at = 0;
 
@@ -227,13 +231,14 @@ static void take_subscription(struct client *client)
 	asked->ghc_only = control->flags & WIRE_GHC_ONLY;
 	asked->cpu_clock = control->flags & WIRE_CPU_CLOCK && !asked->ghc_only;
 	asked->stacks = control->flags & WIRE_STACKS && !asked->ghc_only;
+	asked->follows = control->flags & WIRE_FOLLOW && !asked->ghc_only;
 	client->tag_flags = control->flags;
 	memcpy(asked->entries, control_entries(control), control->entry_bytes);
 	if (control->by_name)
 		want_named_samples(asked);
 	else
 		want_listed(asked, control);
-	take_types(asked);
+	client_terms_take_types(asked);
 }
 
 /* GHC's events and heap samples and, with CLIENT_ALL, each probe's own event. */
@@ -243,7 +248,7 @@ static void ask_all(
 	client->asked = (struct client_terms){
 		.selection = selection, .lossless = lossless, .ghc_only = ghc_only};
 	client->asked.wanted[CLIENT_SAMPLES] = EVENT_OWN;
-	take_types(&client->asked);
+	client_terms_take_types(&client->asked);
 	client->fresh = false;
 	client->changed = true;
 }
@@ -283,7 +288,7 @@ bool client_all_have_room(
 		if (!client->terms.lossless || client->gone || client->end_queued)
 			continue;
 		if (type->number >= client->terms.known_types)
-			client_take_types(client);
+			client_terms_take_types(&client->terms);
 		if (client->terms.wanted[type->number] &&
 			!encode_has_room(&client->encoder,
 				client->terms.strings[type->number] & ENCODE_STACK ? stack : NULL))
@@ -336,6 +341,8 @@ static void take_command(struct client *client, enum control_command command)
 	case CONTROL_SAMPLE:
 		if (client->control.unit == WIRE_SAMPLING_TIME)
 			client->sample_ns = client->control.period;
+		else if (client->control.unit == WIRE_SAMPLING_ELAPSED)
+			client->sample_elapsed_ns = client->control.period;
 		else if (client->control.unit == WIRE_SAMPLING_ALLOCATED)
 			client->sample_bytes = client->control.period;
 		else if (client->control.unit == WIRE_SAMPLING_THREADS)
@@ -444,17 +451,35 @@ static void send_queue(struct client *client)
 		if (sent < 0 && errno == EINTR)
 			continue;
 		if (sent < 0) {
-			client->gone = errno != EAGAIN && errno != EWOULDBLOCK;
+			client->stalled = errno == EAGAIN || errno == EWOULDBLOCK;
+			client->gone = !client->stalled;
 			return;
 		}
 		queue->start += (size_t)sent;
 		client->sent += (uint64_t)sent;
 		TEST_POINT("client-sent");
-		client->active = clock_monotonic();
+		if (client->stalled) /* it has read since */
+			client->active = clock_monotonic();
+		client->stalled = false;
 	}
 	queue->start = queue->end = 0;
 	if (budget_is_short())
 		queue_shrink(queue);
+}
+
+void client_check_active(struct client *client)
+{
+	uint64_t sent = client->sent - client->checked_sent;
+	int unread, error = ioctl(client->socket, SIOCOUTQ, &unread);
+	bool reads;
+
+	/* The number of unread bytes includes the kernel's own for each message. So if it has grown
+	 * by less than what was sent, something was read. */
+	reads = error ? sent > 0 : (int64_t)unread - client->unread < (int64_t)sent;
+	client->checked_sent = client->sent;
+	client->unread = error ? 0 : unread;
+	if (reads)
+		client->active = clock_monotonic();
 }
 
 void client_send(struct client *client)
@@ -486,6 +511,8 @@ static void account(struct client *client, uint32_t kind, bool encoded, uint64_t
 	if (time > client->newest)
 		client->newest = time;
 	note_unwritten(client, kind, 1, time);
+	if (client->is_log && queue_length(&client->encoder.queue) >= log_file_piece(&client->log))
+		send_queue(client);
 }
 
 static bool is_sample(const struct event_type *type)
@@ -496,20 +523,69 @@ static bool is_sample(const struct event_type *type)
 		!memcmp(type->is.description, name, sizeof(name) - 1);
 }
 
-/* Whether a sample is by time, but the client asked for bytes, or the reverse. A sample does not
- * say what it is by, so its time decides. Those by time count as losses of clients that asked for
- * bytes. */
+static enum sampling_unit sampled_by(const struct sampling *sampling, uint64_t raw)
+{
+	if ((int64_t)(raw - sampling->until) >= 0)
+		return sampling->now;
+	if ((int64_t)(raw - sampling->since) < 0)
+		return sampling->before;
+	return sampling->now > sampling->before ? sampling->now : sampling->before;
+}
+
+/* Whether a sample is by another unit than the client asked for. One that the VM took instead of
+ * the client's counts as lost. */
 static bool is_of_other_unit(struct client *client, uint32_t kind, uint64_t raw, uint64_t time)
 {
-	const struct sampling_by_time *round = &client->by_time;
-	bool is_by_time = round->has_been && (int64_t)(raw - round->since) >= 0 &&
-		(round->on || (int64_t)(raw - round->until) < 0);
+	enum sampling_unit asked = client->sample_ns ? SAMPLING_CPU
+		: client->sample_elapsed_ns          ? SAMPLING_ELAPSED
+						     : SAMPLING_BYTES;
+	enum sampling_unit unit = sampled_by(&client->sampling, raw);
 
-	if (client->sample_ns)
-		return !is_by_time;
-	if (is_by_time)
+	if (unit == SAMPLING_NOTHING)
+		unit = SAMPLING_BYTES;
+	if (unit > asked)
 		client_lose(client, kind, 1, time);
-	return is_by_time;
+	return unit != asked;
+}
+
+static bool takes_ends(const struct client *client)
+{
+	return client->subscribed && !client->encoder.ghc_only && !client->end_queued;
+}
+
+/* Tells the client of the threads that have ended. False: some still wait for room. */
+static bool tell_ends(struct client *client)
+{
+	uint32_t told = 0;
+
+	for (; told < client->end_count; told++) {
+		const struct client_end *end = &client->ends[told];
+		uint64_t time = end->time > client->marked ? end->time : client->marked;
+
+		if (!encode_thread_end(&client->encoder, end->thread, time))
+			break;
+	}
+	client->end_count -= told;
+	memmove(client->ends, client->ends + told, client->end_count * sizeof(*client->ends));
+	return !client->end_count;
+}
+
+bool client_awaits_end(const struct client *client)
+{
+	return takes_ends(client) && client->terms.lossless && client->end_count == CLIENT_ENDS_MAX;
+}
+
+void client_end_thread(struct client *client, uint64_t thread, uint64_t time)
+{
+	if (!takes_ends(client))
+		return;
+	if (client->end_count == CLIENT_ENDS_MAX && !tell_ends(client) &&
+		client->end_count == CLIENT_ENDS_MAX) {
+		client_lose(client, CLIENT_ENDS, 1, time);
+		return;
+	}
+	client->ends[client->end_count++] = (struct client_end){thread, time};
+	tell_ends(client);
 }
 
 void client_take(struct client *client, const struct event_type *type, const unsigned char *record,
@@ -519,14 +595,23 @@ void client_take(struct client *client, const struct event_type *type, const uns
 	uint8_t mask;
 
 	if (__builtin_expect(type->number >= client->terms.known_types, 0))
-		client_take_types(client);
+		client_terms_take_types(&client->terms);
 	mask = client->terms.wanted[type->number];
 
-	if (!mask || (int64_t)(raw - client->since) < 0 || client->end_queued)
+	if (!mask || client->end_queued)
 		return;
-	if (__builtin_expect(client->sample_ns || client->sample_bytes, 0) && is_sample(type) &&
-		is_of_other_unit(client, type->number, raw, time))
+	if ((int64_t)(raw - client->since) < 0) {
+		client_lose(client, type->number, client->was_missing, time);
 		return;
+	}
+	if (__builtin_expect(
+		    client->sample_ns || client->sample_elapsed_ns || client->sample_bytes, 0) &&
+		is_sample(type) && is_of_other_unit(client, type->number, raw, time))
+		return;
+	if (__builtin_expect(client->end_count, 0) && !tell_ends(client)) {
+		client_lose(client, type->number, 1, time);
+		return;
+	}
 	account(client, type->number,
 		encode_record(&client->encoder, type, mask, client->terms.strings[type->number],
 			record, time, thread, transients, cpu_time, stack),
@@ -545,8 +630,8 @@ void client_lose(struct client *client, uint32_t kind, uint64_t count, uint64_t 
 	if (!count || client->end_queued)
 		return;
 	if (kind < EVENTS_MAX && kind >= client->terms.known_types) /* as in client_take() */
-		client_take_types(client);
-	if (!client->terms.wanted[kind])
+		client_terms_take_types(&client->terms);
+	if (!client->terms.wanted[kind] && kind != CLIENT_ENDS)
 		return;
 	if (!client->has_lost || time < client->loss_since)
 		client->loss_since = time;
@@ -569,15 +654,15 @@ bool client_abandon(struct client *client)
 /* Reports the losses of one kind. */
 static bool tell_loss(struct client *client, unsigned kind, uint64_t now)
 {
-	const struct event_type *event = kind == CLIENT_SAMPLES ? NULL : event_get(kind);
+	const struct event_type *event = kind < EVENTS_MAX ? event_get(kind) : NULL;
 	const char *name = event ? event->is.description : "the heap's samples";
+	uint16_t own = kind == CLIENT_ENDS ? WIRE_THREAD_END : WIRE_HEAP_PROF_SAMPLE_BEGIN;
 	char text[LOSS_TEXT_MAX];
 
 	if (!client->encoder.ghc_only)
 		return (!event || encode_declaration(&client->encoder, event, now)) &&
-			encode_loss(&client->encoder,
-				event ? event->wire : WIRE_HEAP_PROF_SAMPLE_BEGIN,
-				client->lost[kind], client->loss_since, now);
+			encode_loss(&client->encoder, event ? event->wire : own, client->lost[kind],
+				client->loss_since, now);
 	loss_text(text, client->lost[kind], name, client->loss_since);
 	return encode_message(&client->encoder, text, now);
 }
@@ -625,6 +710,8 @@ void client_mark(struct client *client, uint64_t watermark, uint64_t now)
 
 	if (client->end_queued)
 		return;
+	if (client->end_count)
+		tell_ends(client);
 	encode_block_end(encoder);
 	if (client->has_lost)
 		tell_losses(client, now);

@@ -17,11 +17,12 @@
 #include "shim/ring.h"
 
 enum {
-	CLIENT_INPUT_MAX = 4096 /* bytes per read */
+	CLIENT_INPUT_MAX = 4096, /* bytes per read */
+	CLIENT_ENDS_MAX = 256    /* ended threads that wait for room in its queue */
 };
 
-/* What a client can request and lose: event types, by number, and heap samples. */
-enum { CLIENT_SAMPLES = EVENTS_MAX, CLIENT_KINDS };
+/* What a client can request and lose: event types, by number, heap samples, and ends of threads. */
+enum { CLIENT_SAMPLES = EVENTS_MAX, CLIENT_ENDS, CLIENT_KINDS };
 
 /* How a subscription selects events. */
 enum client_selection {
@@ -31,10 +32,16 @@ enum client_selection {
 	CLIENT_ALL  /* GHC's events and each probe's own event */
 };
 
-/* The latest period in which the VM samples by time: samples outside it are by bytes. */
-struct sampling_by_time {
-	bool on, has_been;
-	uint64_t since, until; /* raw times; until: only if it has ended (!on) */
+/* What the VM samples by. Of several that clients ask for, the VM does the last of these. */
+enum sampling_unit { SAMPLING_NOTHING, SAMPLING_BYTES, SAMPLING_ELAPSED, SAMPLING_CPU };
+
+/*
+ * The present unit and the one before. A sample does not say what it is by, so its time decides.
+ * One between since and until may be by either.
+ */
+struct sampling {
+	enum sampling_unit now, before;
+	uint64_t since, until; /* raw times */
 };
 
 /* What a subscription requests. */
@@ -51,6 +58,7 @@ struct client_terms {
 	bool ghc_only;
 	bool cpu_clock; /* of the types with ENCODE_CPU_CLOCK */
 	bool stacks;    /* of the types with ENCODE_STACK */
+	bool follows;   /* children of fork() wait a moment for this client */
 };
 
 struct client {
@@ -79,22 +87,33 @@ struct client {
 	uint64_t waited_since; /* CLOCK_MONOTONIC: since when the VM has waited for this client
 				  without its taking a byte; 0: it does not wait */
 	uint64_t waited_sent;  /* the value of sent then */
-	uint64_t sample_ns;    /* how often vm:::sample is to be fired; 0: never */
-	uint64_t sample_bytes; /* the same by bytes allocated */
-	bool asks_dump;        /* vm:::thread-dump is to be fired for all threads */
-	unsigned latency_ms;   /* what it has stated; 0: nothing */
-	uint64_t active;       /* CLOCK_MONOTONIC: when it last sent or took a byte */
-	int64_t credit;        /* ns of CPU that may be spent on its requests now */
-	uint64_t credit_at;    /* CLOCK_MONOTONIC: when the credit was last added to */
-	bool hurried;          /* it was lossless until it took too long; it must be told */
+	uint64_t sample_ns;    /* how often vm:::sample is to be fired, in CPU time; 0: never */
+	uint64_t sample_elapsed_ns; /* the same by elapsed time */
+	uint64_t sample_bytes;      /* the same by bytes allocated */
+	uint8_t sampled_told;       /* enum sampler_way: what the client has been told last */
+	bool asks_dump;             /* vm:::thread-dump is to be fired for all threads */
+	unsigned latency_ms;        /* what it has stated; 0: nothing */
+	uint64_t active; /* CLOCK_MONOTONIC: when it last sent or read a byte, as far as known */
+	uint64_t checked_sent;     /* the value of sent at the last client_check_active() */
+	int64_t unread;            /* what the kernel held for it then */
+	bool stalled;              /* the kernel could take no more for it */
+	int64_t credit;            /* ns of CPU that may be spent on its requests now */
+	uint64_t credit_at;        /* CLOCK_MONOTONIC: when the credit was last added to */
+	bool hurried;              /* it was lossless until it took too long; it must be told */
 	struct client_terms terms; /* in force */
 	struct client_terms asked;
-	struct sampling_by_time by_time;
+	struct sampling sampling;
 	uint64_t since;          /* raw time: earlier events were recorded for other clients */
+	bool was_missing;        /* it has missed earlier events: they count as lost */
 	uint64_t newest, marked; /* stream times of its last event and of its last watermark */
 	uint64_t loss_since;     /* stream time of the first unreported loss */
 	uint64_t lost[CLIENT_KINDS];
 	bool has_lost;
+	/* threads whose end the client has not been told of: before that it gets no more events */
+	struct client_end {
+		uint64_t thread, time;
+	} ends[CLIENT_ENDS_MAX];
+	uint32_t end_count;
 	uint64_t unwritten[CLIENT_KINDS]; /* log only: events in its queue */
 	bool has_unwritten;
 	uint64_t unwritten_since;      /* stream time of the first event in unwritten */
@@ -114,6 +133,10 @@ int client_open(int socket, size_t queue_bytes, enum budget_use use, struct clie
 /* Does not close the descriptor if it refers to another file by now. */
 void client_close(struct client *client);
 
+/* Call in a child that has a copy of a client that a thread of its parent uses: frees its memory.
+ * Its descriptor is closed by the ledger. */
+void client_fork_child(struct client *client);
+
 /* Reads once. It stops after a whole frame, with changed set and the terms in asked. The server
  * acts on them and calls again. */
 void client_read(struct client *client);
@@ -132,11 +155,11 @@ void client_take_default(struct client *client);
 /* Treats the client as if it had subscribed to everything, with lossless delivery. */
 void client_take_all(struct client *client);
 
-/* Applies the terms in force to event types that were added since the last call. */
-void client_take_types(struct client *client);
+/* Applies terms to event types that were added since the last call. */
+void client_terms_take_types(struct client_terms *terms);
 
-/* Whether the terms in force request probes that no object has had so far. */
-bool client_awaits_types(const struct client *client);
+/* Whether terms request probes that no object has had so far. */
+bool client_terms_await_types(const struct client_terms *terms);
 
 /* Puts the terms of the last frame into force. */
 void client_take_terms(struct client *client);
@@ -149,6 +172,10 @@ bool client_all_have_room(
 /* Ends lossless delivery: from now on the client loses what it has no room for. */
 void client_hurry(struct client *client);
 
+/* Finds out whether the client has read anything since the last call. That bytes were sent does not
+ * say so: the kernel keeps them for a client that never reads. */
+void client_check_active(struct client *client);
+
 /* Closes the open block and sends whole blocks for as long as this does not block. */
 void client_send(struct client *client);
 
@@ -156,6 +183,14 @@ void client_send(struct client *client);
 void client_take(struct client *client, const struct event_type *type, const unsigned char *record,
 	uint64_t raw, uint64_t time, uint64_t thread, const struct encode_transient *transients,
 	const uint64_t *cpu_time, const unsigned char *stack);
+
+/*
+ * Tells the client that a thread has ended, after all of its events and before those of another
+ * thread with that number. Without room in the queue that happens later. client_awaits_end() says
+ * whether the client is lossless and so many ends wait already that one would be lost.
+ */
+void client_end_thread(struct client *client, uint64_t thread, uint64_t time);
+bool client_awaits_end(const struct client *client);
 
 /* Adds a heap sample if the client receives samples. */
 void client_sample(struct client *client, const struct vmtap_census *census, uint64_t time);

@@ -15,8 +15,10 @@
 
 #include "base/test_point.h"
 #include "shim/budget.h"
+#include "shim/missed.h"
 #include "shim/name.h"
 #include "shim/registry.h"
+#include "shim/ring_index.h"
 
 enum {
 	MARGIN_MICROSECONDS = 50,
@@ -36,15 +38,15 @@ struct transients {
 
 static void keep_transient(struct ring *ring, const unsigned char *record, uint32_t length)
 {
-	struct transients *kept = ring->transients;
+	struct transients *kept = atomic_load_explicit(&ring->transients, memory_order_relaxed);
 	uint32_t id;
 
 	if (!kept) {
 		kept = budget_map(BUDGET_TEXTS, sizeof(*kept), 0);
 		if (!kept)
 			return;
-		ring->transients = kept;
 		ring->transients_bytes = sizeof(*kept);
+		atomic_store(&ring->transients, kept);
 		for (unsigned i = 0; i < NAME_TRANSIENTS; i++)
 			kept->of[i].text = kept->bytes[i];
 	}
@@ -115,7 +117,8 @@ static bool drain_ring(
 {
 	while (ring->drained != head) {
 		const unsigned char *record = ring->bytes + (ring->drained & (ring->size - 1));
-		const struct transients *kept = ring->transients;
+		const struct transients *kept =
+			atomic_load_explicit(&ring->transients, memory_order_relaxed);
 		const unsigned char *clock, *stack;
 		uint32_t bytes, length, before = read_before(record, &clock, &stack);
 		uint64_t raw, time, cpu_time;
@@ -152,6 +155,7 @@ static bool drain_ring(
 				client_take(client, type, record, raw, time, (uint64_t)ring->thread,
 					kept ? kept->of : no_transients, clock ? &cpu_time : NULL,
 					stack);
+			missed_count(event, 1);
 			drain->records++;
 			ring->last = raw;
 			ring->last_time = time;
@@ -171,9 +175,9 @@ static bool drain_ring(
 	return true;
 }
 
-/* Counts the records of a ring that nobody has drained as lost for the clients that do not have to
- * get them. */
-static void lose_rest(struct client *clients, struct ring *ring, uint64_t head, uint64_t time)
+/* Counts the records of a ring that nobody has drained: as missed or, with clients, as lost for
+ * those of them that do not have to get them. */
+static void count_rest(struct client *clients, struct ring *ring, uint64_t head, uint64_t time)
 {
 	uint64_t raw, at = ring->drained;
 	uint32_t bytes, length, before;
@@ -194,6 +198,8 @@ static void lose_rest(struct client *clients, struct ring *ring, uint64_t head, 
 		if (event >= event_count() || !raw)
 			return;
 		bytes = event_record_bytes(event_get(event), record);
+		if (!clients)
+			missed_count(event, 1);
 		for (struct client *client = clients; client; client = client->next)
 			if (!client->terms.lossless && (int64_t)(raw - client->since) >= 0)
 				client_lose(client, event, 1, time);
@@ -205,7 +211,7 @@ void drain_give_up(struct drain *drain, struct client *clients)
 	uint64_t time = stamp_convert(&drain->clock, stamp_raw());
 
 	for (struct ring *ring = ring_first(); ring; ring = ring->next)
-		lose_rest(clients, ring,
+		count_rest(clients, ring,
 			atomic_load_explicit(&ring->record.head, memory_order_acquire), time);
 	for (struct client *client = clients; client; client = client->next)
 		if (!client->terms.lossless)
@@ -219,9 +225,19 @@ static void tell_drops(struct client *clients, struct ring_drops *drops, uint64_
 		return;
 	for (uint32_t i = 0; i < event_count(); i++) {
 		uint64_t count = atomic_exchange(&drops->of[i], 0);
+		missed_count(i, count);
 		for (struct client *client = clients; client; client = client->next)
 			client_lose(client, i, count, since);
 	}
+}
+
+bool drain_lock_registry(struct drain *drain)
+{
+	if (!drain->yields)
+		registry_lock();
+	else if (!drain->yielded)
+		drain->yielded = !registry_lock_try();
+	return !drain->yielded;
 }
 
 /* Changes since the previous drain came after that drain's watermark. */
@@ -230,7 +246,8 @@ static void tell_providers(struct drain *drain, struct client *clients)
 	uint32_t providers;
 	uint64_t since;
 
-	registry_lock();
+	if (!drain_lock_registry(drain))
+		return;
 	providers = registry_providers(&since);
 	registry_unlock();
 	for (struct client *client = clients; client; client = client->next)
@@ -263,8 +280,72 @@ static uint64_t ring_floor(
 	return ring->last ? ring->last : ring->created;
 }
 
+/*
+ * Tells the clients that a ring's thread has ended. The ring must have been drained; the time of
+ * this is at or after the thread's last event. False: a lossless client has no room.
+ */
+static bool tell_end(struct drain *drain, struct client *clients, struct ring *ring)
+{
+	uint64_t time = ring->last_time > drain->watermark ? ring->last_time : drain->watermark;
+
+	for (struct client *client = clients; client; client = client->next)
+		if (client_awaits_end(client))
+			return false;
+	for (struct client *client = clients; client && !ring->end_told; client = client->next)
+		client_end_thread(client, (uint64_t)ring->thread, time);
+	for (struct ring *other = ring_index_newest(ring->thread); other;
+		other = ring_index_older(other))
+		if (!other->reused && other->last_time < time)
+			other->last_time = time;
+	ring->end_told = true;
+	return true;
+}
+
+/*
+ * If a thread's number has been given to another, the events of the first one and its end precede
+ * those of the other. False: a lossless client has no room for them.
+ */
+static bool end_reused(struct drain *drain, struct client *clients, struct ring *first)
+{
+	bool all = true;
+
+	for (struct ring *ring = first; ring; ring = ring->next)
+		if (ring->reused && !ring->end_told)
+			all &= drain_ring(drain, clients, ring,
+				       atomic_load_explicit(
+					       &ring->record.head, memory_order_acquire)) &&
+				tell_end(drain, clients, ring);
+	return all;
+}
+
+/* Whether a ring must wait for the end of the thread that had the number of its own before. */
+static bool has_predecessor(const struct ring *ring)
+{
+	for (const struct ring *older = ring_index_older(ring); older;
+		older = ring_index_older(older))
+		if (!older->end_told)
+			return true;
+	return false;
+}
+
+struct collection {
+	struct drain *drain;
+	struct client *clients;
+};
+
+static bool end_collected(void *context, struct ring *ring)
+{
+	struct collection *collection = context;
+
+	return ring->end_told || tell_end(collection->drain, collection->clients, ring);
+}
+
 void drain_rings(struct drain *drain, struct client *clients)
 {
+	struct collection collection = {drain, clients};
+	struct ring *rings;
+	bool has_ended;
+
 	uint64_t now, floor, time;
 
 	bool anew = stamp_point(&drain->clock);
@@ -278,7 +359,9 @@ void drain_rings(struct drain *drain, struct client *clients)
 		drain->latest = time + LATEST_NS;
 	drain->records = 0;
 	drain->found_any = drain->found_much = drain->blocked = false;
-	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
+	rings = ring_index_update();
+	has_ended = end_reused(drain, clients, rings);
+	for (struct ring *ring = rings; ring; ring = ring->next) {
 		uint32_t busy = atomic_load_explicit(&ring->record.busy, memory_order_seq_cst);
 		uint64_t head = atomic_load_explicit(&ring->record.head, memory_order_acquire);
 		uint64_t first = ring_floor(drain, ring, busy, head, now);
@@ -288,7 +371,8 @@ void drain_rings(struct drain *drain, struct client *clients)
 		drain->found_any |=
 			head != atomic_load_explicit(&ring->tail, memory_order_relaxed) ||
 			(busy == RING_WRITING && !ring->stuck);
-		if (!drain_ring(drain, clients, ring, head)) {
+		if ((!has_ended && has_predecessor(ring)) ||
+			!drain_ring(drain, clients, ring, head)) {
 			drain->blocked = true;
 			first = ring->last ? ring->last : ring->created;
 		}
@@ -316,13 +400,17 @@ void drain_rings(struct drain *drain, struct client *clients)
 		if (ring->drained != atomic_load_explicit(&ring->tail, memory_order_relaxed))
 			ring_release(ring);
 	if (++drain->count % COLLECT_DRAINS == 0)
-		ring_collect();
+		ring_collect(end_collected, &collection);
 }
 
 void drain_skip(struct drain *drain)
 {
 	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
-		ring->drained = atomic_load_explicit(&ring->record.head, memory_order_acquire);
+		uint64_t head = atomic_load_explicit(&ring->record.head, memory_order_acquire);
+
+		if (missed_any())
+			count_rest(NULL, ring, head, 0);
+		ring->drained = head;
 		ring_release(ring);
 		ring->last_time = 0;
 		tell_drops(NULL, &ring->drops, 0);
@@ -334,5 +422,5 @@ void drain_skip(struct drain *drain)
 void drain_collect(struct drain *drain)
 {
 	drain_skip(drain);
-	ring_collect();
+	ring_collect(NULL, NULL);
 }

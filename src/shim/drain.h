@@ -24,7 +24,13 @@ struct drain {
 	uint32_t records; /* how many the last drain took */
 	bool blocked; /* it left records in the rings, for which a lossless client has no room */
 	unsigned count;
+	bool yields;  /* a producer drains: it leaves to the next turn what needs the registry's
+			 lock while another thread has that, which may be stopped */
+	bool yielded; /* it has left something, and does not try again */
 };
+
+/* Takes the registry's lock. False: the caller leaves what it would do. */
+bool drain_lock_registry(struct drain *drain);
 
 /* Drains everything that is in the rings now. A record that a lossless client has no room for stays
  * there, with those after it. */

@@ -99,8 +99,11 @@ void encode_block_begin(struct encoder *encoder, uint16_t cap, uint64_t time)
 {
 	struct queue *queue = &encoder->queue;
 
-	if (encoder->in_block && encoder->cap == cap)
+	if (encoder->in_block && encoder->cap == cap) {
+		if (time > encoder->block_end)
+			encoder->block_end = time;
 		return;
+	}
 	encode_block_end(encoder);
 	encoder->in_block = true;
 	encoder->block = queue_length(queue);
@@ -767,8 +770,21 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 	for (unsigned i = 0; mask / EVENT_FORM >> i; i++)
 		if (mask / EVENT_FORM >> i & 1)
 			put_form(encoder, type, &type->is.forms[i], record, time);
-	if (time > encoder->block_end)
-		encoder->block_end = time;
+	return true;
+}
+
+bool encode_thread_end(struct encoder *encoder, uint64_t thread, uint64_t time)
+{
+	bool has_context;
+
+	if (!encode_room(encoder,
+		    ENCODE_BLOCK_BYTES + CONTEXT_BYTES + WIRE_EVENT_BYTES + WIRE_SIZE_THREAD_END))
+		return false;
+	encode_block_begin(encoder, encoder->in_block ? encoder->cap : WIRE_NO_CAP, time);
+	has_context = encoder->context_thread == thread && encoder->context_cpu != UINT32_MAX;
+	put_context(encoder, thread, has_context ? encoder->context_cpu : 0, time);
+	encode_put_event(&encoder->queue, WIRE_THREAD_END, time);
+	queue_put_u64(&encoder->queue, thread);
 	return true;
 }
 
@@ -778,6 +794,9 @@ bool encode_begin_own(struct encoder *encoder, uint16_t type, size_t payload, ui
 {
 	if (!encode_room(encoder, ENCODE_BLOCK_BYTES + WIRE_EVENT_BYTES + payload))
 		return false;
+	/* The open block may be one of WIRE_NO_CAP, and its end, or its last event, at another
+	 * time. */
+	encode_block_end(encoder);
 	encode_block_begin(encoder, WIRE_NO_CAP, time);
 	encode_put_event(&encoder->queue, type, time);
 	return true;

@@ -81,6 +81,9 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 	const struct encode_transient *transients, const uint64_t *cpu_time,
 	const unsigned char *stack);
 
+/* Says that a thread has ended, after its events. False if there is no room. */
+bool encode_thread_end(struct encoder *encoder, uint64_t thread, uint64_t time);
+
 /*
  * Makes room for any record with this stack (NULL: none), if necessary and allowed by growing the
  * queue. True also if the stack can never have room: such a record is lost.
@@ -92,6 +95,10 @@ bool encode_loss(
 	struct encoder *encoder, uint16_t wire, uint64_t count, uint64_t since, uint64_t time);
 /* Describes a type that was added after the client's header, unless this has been done. */
 bool encode_declaration(struct encoder *encoder, const struct event_type *type, uint64_t time);
+/* Says how samples by time become due from here on. unit: WIRE_SAMPLING_TIME or _ELAPSED;
+ * by_timers: by the threads' CPU clocks. */
+bool encode_sampled(struct encoder *encoder, uint8_t unit, bool by_timers, uint64_t time);
+
 /* Writes a whole sample. The queue grows if the sample would not fit even into an empty one. */
 bool encode_sample(struct encoder *encoder, const struct vmtap_census *census, uint64_t time);
 bool encode_watermark(struct encoder *encoder, uint64_t time);

@@ -56,6 +56,16 @@ bool encode_subscribed(struct encoder *encoder, uint32_t tag, uint8_t flags, uin
 	return true;
 }
 
+bool encode_sampled(struct encoder *encoder, uint8_t unit, bool by_timers, uint64_t time)
+{
+	if (!encode_begin_own(encoder, WIRE_SAMPLED, WIRE_SIZE_SAMPLED, time))
+		return false;
+	queue_put_u8(&encoder->queue, unit);
+	queue_put_u8(&encoder->queue, by_timers);
+	encode_block_end(encoder);
+	return true;
+}
+
 static bool encode_text(
 	struct encoder *encoder, uint16_t type, const char *text, size_t length, uint64_t time)
 {

@@ -16,8 +16,8 @@ enum {
 /* Makes room in the queue, if necessary by growing it as far as it may. */
 bool encode_room(struct encoder *encoder, size_t bytes);
 
-/* Opens a block of the capability, if it is not the open one. Room must have been reserved for
- * ENCODE_BLOCK_BYTES. */
+/* Opens a block of the capability, if it is not the open one, which then ends no earlier than this
+ * time. Room must have been reserved for ENCODE_BLOCK_BYTES. */
 void encode_block_begin(struct encoder *encoder, uint16_t cap, uint64_t time);
 
 /* Begins an event of the server's in a block without a capability. False if there is no room

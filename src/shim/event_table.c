@@ -31,12 +31,17 @@ static void *keep(size_t size)
 		void *made = budget_map(BUDGET_TYPES, bytes, 0);
 		if (!made)
 			return NULL;
+		left = 0;
+		atomic_signal_fence(memory_order_seq_cst);
 		chunk = made;
+		atomic_signal_fence(memory_order_seq_cst);
 		left = bytes;
 	}
+	/* A child of fork() may have a copy of any moment: what is left never seems to be more. */
+	left -= size;
+	atomic_signal_fence(memory_order_seq_cst);
 	place = chunk;
 	chunk += size;
-	left -= size;
 	return place;
 }
 
@@ -54,7 +59,10 @@ static uint32_t provider_bit(const char *name)
 		return 0;
 	if (!provider_names[i]) {
 		char *copy = keep(strlen(name) + 1);
-		provider_names[i] = copy ? strcpy(copy, name) : NULL;
+		if (copy)
+			strcpy(copy, name);
+		atomic_thread_fence(memory_order_release);
+		provider_names[i] = copy;
 	}
 	return provider_names[i] ? 1u << i : 0;
 }

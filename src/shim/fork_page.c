@@ -21,9 +21,9 @@ void fork_page_mark(void (*adopt)(void))
 	atomic_store(&adopts, adopt);
 }
 
-void fork_page_tell(void)
+bool fork_page_tell(void)
 {
-	atomic_store(&fork_page.is_told, true);
+	return atomic_exchange(&fork_page.is_told, true);
 }
 
 bool fork_page_check(void)

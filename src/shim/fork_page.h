@@ -36,8 +36,9 @@ extern struct fork_page fork_page __attribute__((visibility("hidden")));
  * all locks held by threads that do not exist in the child: it must not use malloc or wait. */
 void fork_page_mark(void (*adopt)(void));
 
-/* Call in the child of fork(), which our handlers have adopted. */
-void fork_page_tell(void);
+/* Call in the child of fork(), which our handlers adopt. Returns whether it was adopted before;
+ * true also if the kernel is too old to tell. */
+bool fork_page_tell(void);
 
 /* True if this process was a child that nobody had told of: it has been adopted just now, or
  * another thread is doing so. Preserves errno; may be called in signal handlers. */

@@ -49,9 +49,10 @@ static inline bool lock_try(struct lock *lock)
 	return true;
 }
 
+/* Does nothing in a child of fork() that was made while this thread held the lock. */
 static inline void lock_release(struct lock *lock)
 {
-	if (atomic_fetch_sub(&lock->depth, 1) == 1)
+	if (lock_is_mine(lock) && atomic_fetch_sub(&lock->depth, 1) == 1)
 		pthread_mutex_unlock(&lock->mutex);
 }
 

@@ -7,44 +7,77 @@
 #include <unistd.h>
 
 #include "base/test_point.h"
-#include "shim/descriptor.h"
+#include "shim/ledger.h"
 #include "shim/queue.h"
 #include "shim/stamp.h"
 
 enum {
 	AGAIN_MS = 100,
 	END_BYTES = 64 << 10, /* reserved for the end; more than the end can need */
-	STEP_BYTES = 1 << 20  /* allocated at once */
+	STEP_BYTES = 1 << 20, /* allocated at once */
+	STEP_BYTES_MIN = 4 << 10,
+	PIECE_BYTES = 64 << 10,   /* written at once, as far as blocks allow */
+	PIECE_BYTES_MIN = 4 << 10 /* the same when the disk is nearly full */
 };
 
 int log_file_open(const char *path)
 {
-	return descriptor_own(open(path,
+	return ledger_enter(descriptor_own(open(path,
 		O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW |
 			O_NONBLOCK /* so that a pipe without a reader is an error */,
-		0600));
+		0600)));
 }
 
-/* Allocates space for that many more bytes and for the end. Files that are not regular, or on a
- * file system that cannot allocate, are written without it. After a crash, the file may occupy
- * too many blocks on the disk, but it contains no extra byte. */
-static bool keep_room(struct log_file *log, int file, size_t bytes)
+/* How long the file may become; a write beyond that would raise a signal. */
+static uint64_t size_limit(void)
 {
-	uint64_t need = log->length + bytes + END_BYTES;
 	struct rlimit limit;
 
-	if (need > log->kept) {
-		if (fallocate(file, FALLOC_FL_KEEP_SIZE, (off_t)log->length,
-			    (off_t)(bytes + END_BYTES + STEP_BYTES)))
-			return errno != ENOSPC && errno != EDQUOT;
-		log->kept = need + STEP_BYTES;
+	return getrlimit(RLIMIT_FSIZE, &limit) ? UINT64_MAX : limit.rlim_cur;
+}
+
+/* Allocates space for this many more bytes and for the end, and as much beyond that as there is, up
+ * to STEP_BYTES. Files that are not regular, or on a file system that cannot allocate, are written
+ * without it. After a crash, the file may occupy too many blocks on the disk, but it contains no
+ * extra byte. The limit is checked first, because some file systems apply it to what is allocated.
+ */
+static bool keep_room(struct log_file *log, int file, size_t bytes)
+{
+	uint64_t need = log->length + bytes + END_BYTES, limit = size_limit();
+	uint64_t step = log->tight ? log->step : STEP_BYTES;
+
+	if (need > limit)
+		return false;
+	if (need <= log->kept)
+		return true;
+	if (step > limit - need)
+		step = limit - need;
+	while (fallocate(
+		file, FALLOC_FL_KEEP_SIZE, (off_t)log->length, (off_t)(bytes + END_BYTES + step))) {
+		if (errno == EOPNOTSUPP)
+			log->limited = limit != UINT64_MAX;
+		if (errno != ENOSPC && errno != EDQUOT)
+			return true;
+		log->tight = true;
+		log->step = STEP_BYTES_MIN;
+		if (!step)
+			return false;
+		step = step < STEP_BYTES_MIN ? 0 : step / 2;
 	}
-	return getrlimit(RLIMIT_FSIZE, &limit) || need <= limit.rlim_cur;
+	log->kept = need + step;
+	log->tight = step < STEP_BYTES;
+	log->step = step < STEP_BYTES_MIN ? STEP_BYTES_MIN : (uint32_t)step * 2;
+	return true;
 }
 
 bool log_file_has_reserve(const struct log_file *log)
 {
-	return log->length && log->kept;
+	return log->length && (log->kept || log->limited);
+}
+
+size_t log_file_piece(const struct log_file *log)
+{
+	return log->full ? SIZE_MAX : log->tight ? PIECE_BYTES_MIN : PIECE_BYTES;
 }
 
 void log_file_write(struct log_file *log, int file, struct queue *queue, bool at_once)
@@ -54,7 +87,7 @@ void log_file_write(struct log_file *log, int file, struct queue *queue, bool at
 
 	if (!length || (log->full && !at_once && clock_monotonic() < log->again))
 		return;
-	if (log->is_last || keep_room(log, file, length))
+	if (log->is_last ? log->length + length <= size_limit() : keep_room(log, file, length))
 		while (done < length) {
 			written = write(file, queue->bytes + queue->start + done, length - done);
 			TEST_POINT("log-written");

@@ -6,6 +6,8 @@
 #include "shim/server_state.h"
 #include "shim/subscription.h"
 
+enum { SIGN_MS = 1000 };
+
 /* Whether the VM waits for this client now, if any of its threads does. */
 static bool holds_up(const struct server *server, const struct client *client)
 {
@@ -49,6 +51,8 @@ void lossless_watch(struct server *server, int *timeout_ms)
 		return;
 	waits = ring_has_waiters(&impatient);
 	server->watches = waits;
+	if (waits) /* they must see that there is a server, see ring_set_patience() */
+		server_shorten(timeout_ms, SIGN_MS);
 	for (struct client *client = server->clients; client; client = client->next) {
 		if (!holds_up(server, client) || (!waits && !impatient)) {
 			if (!server->ending) /* then each has limited time, whoever waits */

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/keyed_hash.h"
 #include "base/test_point.h"
 #include "shim/budget.h"
 
@@ -36,6 +37,7 @@ struct name_table {
 };
 
 struct intern_table {
+	struct keyed_hash_key key;
 	uint32_t mask; /* number of slots, a power of two, minus one */
 	_Atomic uint32_t slots[];
 };
@@ -148,25 +150,11 @@ static struct intern_table *interned_get(const struct name_table *names)
 	if (!made)
 		return NULL;
 	made->mask = count - 1;
+	made->key = keyed_hash_key();
 	if (atomic_compare_exchange_strong(&interned, &now, made))
 		return made;
 	budget_unmap(made, bytes);
 	return now;
-}
-
-static uint32_t hash_text(const char *text, uint32_t length)
-{
-	uint64_t hash = length, word;
-
-	for (; length >= sizeof(word); text += sizeof(word), length -= (uint32_t)sizeof(word)) {
-		memcpy(&word, text, sizeof(word));
-		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		hash ^= hash >> 32;
-	}
-	word = 0;
-	memcpy(&word, text, length);
-	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return (uint32_t)(hash >> 32);
 }
 
 /* The position of a new name, plus one; 0: there is no room. */
@@ -184,6 +172,26 @@ static uint32_t make_name(struct name_table *names, const char *text, uint32_t l
 	return room + 1;
 }
 
+static uint32_t first_slot(const struct intern_table *all, const char *text, uint32_t length)
+{
+	return (uint32_t)keyed_hash(
+		all->key, text, length, KEYED_HASH_ROUNDS, KEYED_HASH_LAST_ROUNDS);
+}
+
+uint32_t name_distance(const struct vmtap_name *name)
+{
+	struct name_table *names = atomic_load_explicit(&table, memory_order_acquire);
+	struct intern_table *all = atomic_load_explicit(&interned, memory_order_acquire);
+
+	if (!names || !all)
+		return 0;
+	for (uint32_t first = first_slot(all, name->text, name->length), i = 0;; i++) {
+		uint32_t taken = atomic_load(&all->slots[(first + i) & all->mask]);
+		if (!taken || names->arena + taken - 1 == (const char *)name)
+			return i;
+	}
+}
+
 struct vmtap_name *vmtap_name_intern(const char *text, size_t size)
 {
 	static struct vmtap_name no_room = VMTAP_NAME("(no room for names)");
@@ -194,7 +202,7 @@ struct vmtap_name *vmtap_name_intern(const char *text, size_t size)
 
 	if (!all)
 		return &no_room;
-	for (uint32_t i = hash_text(text, length);; i++) {
+	for (uint32_t i = first_slot(all, text, length);; i++) {
 		_Atomic uint32_t *slot = &all->slots[i & all->mask];
 		uint32_t taken = atomic_load_explicit(slot, memory_order_acquire);
 		struct vmtap_name *name;

@@ -42,9 +42,9 @@ static int wanted_latency(const struct server *server, bool *chosen)
 			continue;
 		*chosen &= client->latency_ms > 0;
 		server_shorten(&latency,
-			client->latency_ms          ? (int)client->latency_ms
-				: client->sample_ns ? SAMPLED_MS
-						    : SLOW_MS);
+			client->latency_ms ? (int)client->latency_ms
+				: client->sample_ns || client->sample_elapsed_ns ? SAMPLED_MS
+										 : SLOW_MS);
 	}
 	return latency < 0 ? SLOW_MS : latency;
 }

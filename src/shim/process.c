@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +12,15 @@ enum {
 	TEXTS_MAX = 60000, /* for arguments and environment each */
 	RUNTIME_MAX = 1024
 };
+
+/* The process that has made this one by fork(); 0: not known. */
+static _Atomic pid_t maker;
+
+void process_fork_child(pid_t parent)
+{
+	/* in another pid namespace, processes have other numbers */
+	atomic_store(&maker, getppid() ? parent : 0);
+}
 
 /* The command line as the kernel keeps it: each argument followed by a NUL. */
 static size_t read_command_line(char **bytes)
@@ -57,8 +67,10 @@ static size_t environment_count(void)
 
 int process_describe(struct process *process, const struct vmtap_options *options)
 {
+	pid_t parent = atomic_load(&maker);
+
 	*process = (struct process){.pid = (uint32_t)getpid(),
-		.parent = (uint32_t)getppid(),
+		.parent = (uint32_t)(parent ? parent : getppid()),
 		.caps = options->caps ? options->caps : 1};
 	process->runtime = strndup(
 		options->runtime ? options->runtime : program_invocation_short_name, RUNTIME_MAX);

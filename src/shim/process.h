@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "vmtap.h"
 
@@ -20,6 +21,9 @@ struct process {
 	uint16_t caps;
 	uint32_t providers; /* compatible providers that it has opted in for */
 };
+
+/* In a child of fork(): its parent may end before the child describes itself. */
+void process_fork_child(pid_t parent);
 
 /* 0 or -ENOMEM. Call process_free() in either case. */
 int process_describe(struct process *process, const struct vmtap_options *options);

@@ -20,6 +20,28 @@ void queue_close(struct queue *queue)
 	*queue = (struct queue){0};
 }
 
+void queue_fork_child(struct queue *queue)
+{
+	if (atomic_load(&queue->is_moving))
+		queue->bytes = NULL;
+	queue_close(queue);
+}
+
+/* Changes the capacity. False: nothing has changed. */
+static bool resize(struct queue *queue, size_t capacity)
+{
+	void *bytes;
+
+	atomic_store(&queue->is_moving, true);
+	bytes = budget_remap(BUDGET_QUEUE, queue->bytes, queue->capacity, capacity);
+	if (bytes) {
+		queue->bytes = bytes;
+		queue->capacity = capacity;
+	}
+	atomic_store(&queue->is_moving, false);
+	return bytes != NULL;
+}
+
 bool queue_reserve(struct queue *queue, size_t bytes)
 {
 	if (bytes <= queue->capacity - queue->end)
@@ -38,23 +60,16 @@ bool queue_grow(struct queue *queue, size_t bytes, size_t limit)
 		size_t capacity = queue->capacity > limit / 2 ? limit : queue->capacity * 2;
 		if (capacity <= queue->capacity)
 			return false;
-		void *more = budget_remap(BUDGET_QUEUE, queue->bytes, queue->capacity, capacity);
-		if (!more)
+		if (!resize(queue, capacity))
 			return false;
-		queue->bytes = more;
-		queue->capacity = capacity;
 	}
 	return true;
 }
 
 void queue_shrink(struct queue *queue)
 {
-	void *less;
-
 	if (queue_length(queue) || queue->capacity <= QUEUE_BYTES_FIRST)
 		return;
-	less = budget_remap(BUDGET_QUEUE, queue->bytes, queue->capacity, QUEUE_BYTES_FIRST);
-	if (!less)
-		return;
-	*queue = (struct queue){.bytes = less, .capacity = QUEUE_BYTES_FIRST};
+	if (resize(queue, QUEUE_BYTES_FIRST))
+		queue->start = queue->end = 0;
 }

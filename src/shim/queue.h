@@ -5,6 +5,7 @@
 #ifndef VMTAP_SHIM_QUEUE_H
 #define VMTAP_SHIM_QUEUE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,12 +18,17 @@ struct queue {
 	unsigned char *bytes;
 	size_t capacity;
 	size_t start, end;
+	_Atomic bool is_moving; /* bytes and capacity are not valid together at the moment */
 };
 
 enum { QUEUE_BYTES_FIRST = 256 << 10 /* of a client's queue; it never has less */ };
 
 int queue_open(struct queue *queue, size_t capacity, enum budget_use use);
 void queue_close(struct queue *queue);
+
+/* The same in a child of fork(). If another thread of the parent was moving the queue, its memory
+ * is kept, because the address may be another mapping's by now. */
+void queue_fork_child(struct queue *queue);
 
 /* Makes room for that many contiguous bytes; positions relative to start stay valid. The
  * contents are moved only after an eighth of the capacity has been sent: otherwise a client

@@ -1,6 +1,7 @@
 /* registry.c: see registry.h. */
 #include "shim/registry.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,39 +16,103 @@
 enum { OMITTED_BYTES = REGISTRY_TEXT_BYTES - 112 /* minus the rest of the message */ };
 
 static struct lock lock = LOCK_INITIALIZER;
-static struct vmtap_object *objects;
+static sigset_t mask_before; /* of the thread that holds the lock */
+static int cancel_before;    /* and its cancellation state */
+static bool has_masked;      /* it has changed its mask; a sandbox may refuse that */
+static __thread bool blocks_signals;
+static __thread volatile unsigned uses; /* how often this thread holds the lock, or is about to */
+static struct vmtap_object *objects;    /* changed by one store each time */
 static uint32_t strangers;
-static uint32_t unreachable;        /* objects that cannot call this runtime */
-static char unreachable_file[96];   /* the last one's path, or the end of it */
-static _Atomic uint32_t omissions;  /* counts objects and probes that were ever excluded */
-static uint32_t omitted_live;       /* probes that are excluded now */
-static char omitted[OMITTED_BYTES]; /* the names of all probes ever excluded */
-static bool omitted_more;           /* there were more than fit into omitted */
+static uint32_t unreachable; /* objects that cannot call this runtime */
+static char unreachable_files[2][96];
+static const char *unreachable_file = ""; /* the last one's path, or the end of it */
+static _Atomic uint32_t omissions;        /* counts objects and probes that were ever excluded */
+static uint32_t omitted_live;             /* probes that are excluded now */
+static char omitted[OMITTED_BYTES];       /* the names of all probes ever excluded */
+static bool omitted_more;                 /* there were more than fit into omitted */
 static uint32_t providers;
 static uint64_t providers_since;   /* raw time */
 static uint8_t wishes[EVENTS_MAX]; /* in force */
 static uint8_t wishes_for_new;     /* those for a probe that no object had before */
 static uint64_t openings;
 
+void registry_signals(sigset_t *set)
+{
+	static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+
+	sigfillset(set);
+	for (unsigned i = 0; i < sizeof(own) / sizeof(*own); i++)
+		sigdelset(set, own[i]);
+}
+
 void registry_lock(void)
 {
+	sigset_t set, before;
+	bool masked = false;
+	int cancel = PTHREAD_CANCEL_ENABLE;
+
+	/* Before anything is noted: a handler may leave this function by longjmp() until then. The
+	 * signal that cancels a thread at any moment cannot be blocked. */
+	if (!blocks_signals && !uses) {
+		registry_signals(&set);
+		masked = !pthread_sigmask(SIG_BLOCK, &set, &before);
+	}
+	if (masked)
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	uses++;
+	atomic_signal_fence(memory_order_seq_cst);
 	fork_page_await();
 	lock_take(&lock);
+	if (atomic_load(&lock.depth) == 1) {
+		has_masked = masked;
+		if (masked) {
+			mask_before = before;
+			cancel_before = cancel;
+		}
+	}
+	TEST_POINT("registry-locked");
+}
+
+bool registry_lock_try(void)
+{
+	uses++;
+	atomic_signal_fence(memory_order_seq_cst);
+	if (lock_try(&lock)) {
+		has_masked = false;
+		return true;
+	}
+	uses--;
+	return false;
 }
 
 void registry_unlock(void)
 {
+	bool unmasks = has_masked && atomic_load(&lock.depth) == 1;
+	int cancel = cancel_before;
+	sigset_t before;
+
+	if (unmasks)
+		before = mask_before;
 	lock_release(&lock);
+	atomic_signal_fence(memory_order_seq_cst);
+	uses--;
+	if (unmasks) {
+		pthread_setcancelstate(cancel, NULL);
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	}
 }
 
-bool registry_is_locked(void)
+bool registry_block_signals(bool blocks)
 {
-	return lock_is_mine(&lock);
+	bool before = blocks_signals;
+
+	blocks_signals = blocks;
+	return before;
 }
 
-void registry_fork_child(void)
+bool registry_is_used_here(void)
 {
-	lock_fork_child(&lock);
+	return uses;
 }
 
 static void object_open(struct vmtap_object *object)
@@ -140,8 +205,16 @@ static void note_omitted(const char *description)
 	}
 	if (used + length + sizeof(", ") > sizeof(omitted))
 		omitted_more = true;
-	else
-		sprintf(omitted + used, "%s%.*s", used ? ", " : "", (int)length, description);
+	else if (used) { /* the first byte last, so that a child of fork() has whole names */
+		memcpy(omitted + used + 2, description, length);
+		omitted[used + 1] = ' ';
+		atomic_thread_fence(memory_order_release);
+		omitted[used] = ',';
+	} else {
+		memcpy(omitted + 1, description + 1, length - 1);
+		atomic_thread_fence(memory_order_release);
+		*omitted = *description;
+	}
 }
 
 void registry_describe_omissions(char texts[OMITTED_KINDS][REGISTRY_TEXT_BYTES])
@@ -261,6 +334,18 @@ static void number_events(struct vmtap_object *object)
 	omissions += count_omitted(object);
 }
 
+/* What the object contains, or what is behind it in the list, is complete before. */
+static void set_link(struct vmtap_object **link, struct vmtap_object *object)
+{
+	__atomic_store_n(link, object, __ATOMIC_RELEASE);
+}
+
+static void object_close(struct vmtap_object *object)
+{
+	for (uint32_t i = 0; i < object->event_count; i++)
+		vmtap_word_stream_store(object->words[i], 0);
+}
+
 void vmtap_object_add(struct vmtap_object *object)
 {
 	registry_lock();
@@ -270,7 +355,7 @@ void vmtap_object_add(struct vmtap_object *object)
 	} else {
 		number_events(object);
 		object->next = objects;
-		objects = object;
+		set_link(&objects, object);
 		openings++;
 		TEST_POINT("object-added");
 		note_providers();
@@ -285,15 +370,19 @@ void vmtap_object_add(struct vmtap_object *object)
 static void note_unreachable(const char *file, int change)
 {
 	size_t length = strlen(file);
+	char *text;
 
-	if (length >= sizeof(unreachable_file))
-		file += length - (sizeof(unreachable_file) - 1);
+	if (length >= sizeof(unreachable_files[0]))
+		file += length - (sizeof(unreachable_files[0]) - 1);
 	registry_lock();
-	unreachable += (uint32_t)change;
 	if (change > 0) {
-		strcpy(unreachable_file, file);
+		text = unreachable_files[unreachable_file == unreachable_files[0]];
+		strcpy(text, file);
+		atomic_thread_fence(memory_order_release);
+		unreachable_file = text;
 		omissions++;
 	}
+	unreachable += (uint32_t)change;
 	registry_unlock();
 }
 
@@ -321,16 +410,35 @@ void vmtap_object_remove(struct vmtap_object *object)
 		registry_unlock();
 		return;
 	}
+	object_close(object);
+	atomic_store(&object->runtime, NULL);
 	for (link = &objects; *link && *link != object; link = &(*link)->next)
 		;
 	if (*link) {
-		*link = object->next;
 		omitted_live -= count_omitted(object);
+		set_link(link, object->next);
 	}
 	openings++;
 	note_providers();
-	atomic_store(&object->runtime, NULL);
-	for (uint32_t i = 0; i < object->event_count; i++)
-		vmtap_word_stream_store(object->words[i], 0);
 	registry_unlock();
+}
+
+/* ---- fork ---- */
+
+/* Another thread may have been at anything in this file, up to the store that makes it count. */
+void registry_fork_child(void)
+{
+	struct vmtap_object *object;
+
+	lock_fork_child(&lock);
+	has_masked = false;
+	memset(wishes, 0, sizeof(wishes));
+	wishes_for_new = 0;
+	openings++;
+	omitted_live = 0;
+	for (object = objects; object; object = object->next) {
+		object_close(object);
+		omitted_live += count_omitted(object);
+	}
+	note_providers();
 }

@@ -1,22 +1,42 @@
 /*
  * registry.h: the objects of this process that fire, and the stream's halves of their words.
- * One lock protects objects, words and the list of client descriptors. fork() takes it too, so
- * that a child finds them consistent.
+ * One lock protects objects and words, and what the VM has registered (census.h, change.h).
+ *
+ * Nothing that is not the library's runs while a thread holds it: no function of the VM's, no
+ * handler of fork(), no signal handler. So whatever locks the VM has, nobody who waits for this one
+ * waits for long. Hence fork() does not take it either. A child is made at any moment, and what it
+ * needs is whole at every moment: each list and each registration is changed by one store, after
+ * what it leads to is complete.
  */
 #ifndef VMTAP_SHIM_REGISTRY_H
 #define VMTAP_SHIM_REGISTRY_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "shim/event_table.h"
 #include "shim/object.h"
 
+/* Sets what is blocked: all signals but those that a thread raises itself. If these were blocked,
+ * the kernel would end the process, and a sandbox may use SIGSYS for system calls that it carries
+ * out itself. */
+void registry_signals(sigset_t *set);
+
+/* Signals are blocked until the lock is released, because a handler may fire an event that waits
+ * for the server, which may wait for the lock. A sandbox may refuse to block them. */
 void registry_lock(void);
 void registry_unlock(void);
-/* Whether this thread holds the lock: a signal handler may have interrupted its owner. */
-bool registry_is_locked(void);
-/* Call in the child of fork(), which has only this thread: releases the lock. */
+/* The same for a thread that must wait for nobody and has blocked its signals. False: the lock is
+ * taken, maybe by a thread that is stopped. */
+bool registry_lock_try(void);
+/* From now on this thread blocks all signals anyway, or no longer does. Returns what was set. */
+bool registry_block_signals(bool blocks);
+/* Whether this thread holds the lock, or is about to take it: a signal handler may have interrupted
+ * that, if signals could not be blocked. */
+bool registry_is_used_here(void);
+/* Call in a child: releases the lock, which a thread that does not exist there may have held, and
+ * closes all guards. */
 void registry_fork_child(void);
 
 /*

@@ -18,6 +18,8 @@
 #include "shim/descriptor.h"
 #include "shim/fork_page.h"
 #include "shim/name.h"
+#include "shim/registry.h"
+#include "shim/ring_index.h"
 #include "shim/stamp.h"
 
 #ifndef MADV_DONTNEED_LOCKED
@@ -36,6 +38,7 @@ enum {
 	RING_WAIT_MS = 1000, /* the longest that a waiting producer sleeps before it checks again;
 				also, a signal interrupts only a sleep that has a limit */
 	REFUSED_MS = 10,     /* the same if a sandbox refuses futexes */
+	PATIENCE_MS_DEFAULT = 12000,
 	SPARE_BYTES =
 		RECORD_MAX + WALKER_RECORD_MAX, /* after the ring, for a record that begins in it */
 	MAKE_AGAIN =
@@ -54,7 +57,10 @@ static _Atomic bool held;                /* see ring_set_held() */
 static _Atomic bool wait_told;           /* the server will look for waiting producers */
 static _Atomic bool gave_up;             /* see ring_has_waiters() */
 static _Atomic uint32_t flush_ms;
-static _Atomic bool asleep; /* the server sleeps: the next record wakes it */
+static _Atomic uint32_t patience_ms = PATIENCE_MS_DEFAULT;
+static _Atomic uint32_t turns; /* that the server has taken */
+static _Atomic bool is_stuck;  /* it took none for longer than the patience, and none since */
+static _Atomic bool asleep;    /* the server sleeps: the next record wakes it */
 static _Atomic int waker = -1;
 static struct descriptor_file waker_file; /* set before waker */
 static _Atomic uint32_t waking;           /* number of producers that are using the waker */
@@ -71,6 +77,7 @@ static __thread struct ring *thread_ring = NO_RING;
 static __thread volatile bool thread_making; /* its ring; a signal may interrupt that */
 static __thread volatile bool thread_waking; /* it is counted in waking */
 static __thread unsigned thread_without;     /* events since memory for the ring ran out */
+static __thread bool thread_serves;          /* it is the server's */
 
 /* glibc 2.35 registers each thread for restartable sequences. The kernel keeps the number of
  * the thread's CPU up to date there, so reading it is a load instead of a call. */
@@ -151,6 +158,9 @@ static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t event)
 		return NULL; /* fired while its guard was being closed */
 	if (fork_page_check())
 		return NULL;
+	/* A signal handler made the ring after the caller had found none. */
+	if (ring && atomic_load_explicit(&ring->record.busy, memory_order_relaxed) == RING_IDLE)
+		return ring;
 	/* A signal handler that interrupts a record of this thread, or the creation of its ring. */
 	if (ring || thread_making) {
 		count_drop(ring, event);
@@ -270,6 +280,37 @@ static void wake_server(void)
 		tell_server();
 }
 
+/* Whether the server is to be given up: it has taken no turn for too long while this producer
+ * waited. since: for how long it has taken none, in ns; seen: the number of its turns then. */
+static bool is_hopeless(uint32_t *seen, uint64_t *since, uint64_t slept)
+{
+	const uint64_t most = RING_WAIT_MS * UINT64_C(1000000);
+	uint32_t now = atomic_load(&turns);
+
+	if (now != *seen) {
+		*seen = now;
+		*since = 0;
+		return false;
+	}
+	/* The whole process may have been stopped meanwhile. */
+	*since += slept < most ? slept : most;
+	if (*since < atomic_load(&patience_ms) * UINT64_C(1000000))
+		return false;
+	/* Set before the turns are read again; the server does the two in the opposite order. */
+	atomic_store(&is_stuck, true);
+	if (atomic_load(&turns) == now)
+		return true;
+	atomic_store(&is_stuck, false);
+	return false;
+}
+
+/* Whether this thread would wait for itself: a signal handler has interrupted its use of the
+ * registry, or the VM fires an event in a function that the server has called. */
+static bool waits_for_itself(void)
+{
+	return thread_serves || registry_is_used_here();
+}
+
 /* Waits for room as long as a client requires that. A signal limits the rest of the wait, so that
  * the program can act on what its handler has noted. */
 static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
@@ -277,10 +318,11 @@ static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
 	const struct ring_helper *help = atomic_load(&helper);
 	enum ring_help helped = RING_BUSY;
 	int saved = errno;
-	uint64_t deadline = 0;
+	uint64_t deadline = 0, before, hopeless = 0;
+	uint32_t turn = atomic_load(&turns);
 	bool room = false, told = false;
 
-	if (!is_owner())
+	if (!is_owner() || waits_for_itself())
 		return false;
 	atomic_store_explicit(&ring->record.busy, RING_WAITING, memory_order_seq_cst);
 	TEST_POINT("ring-waits");
@@ -308,9 +350,15 @@ static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
 			if (helped == RING_NO_HELP)
 				break;
 		}
+		if (atomic_load(&is_stuck))
+			break;
 		bool watches = helped == RING_DRAINED && start_watching(ring);
 		helped = RING_BUSY;
-		if (!ring_sleep(ring, seen, &deadline, watches ? help : NULL)) {
+		before = clock_monotonic();
+		bool goes_on = ring_sleep(ring, seen, &deadline, watches ? help : NULL);
+		if (goes_on && is_hopeless(&turn, &hopeless, clock_monotonic() - before))
+			break;
+		if (!goes_on) {
 			atomic_store(&gave_up, true);
 			atomic_store(&wait_told, true);
 			tell_server();
@@ -520,6 +568,23 @@ void ring_set_flush(uint32_t ms)
 	atomic_store(&flush_ms, ms);
 }
 
+void ring_set_patience(uint32_t ms)
+{
+	atomic_store(&patience_ms, ms);
+}
+
+void ring_note_turn(void)
+{
+	atomic_fetch_add(&turns, 1);
+	if (atomic_load(&is_stuck))
+		atomic_store(&is_stuck, false);
+}
+
+void ring_serve_here(void)
+{
+	thread_serves = true;
+}
+
 bool ring_has_waiters(bool *impatient)
 {
 	bool any = false;
@@ -625,11 +690,13 @@ void ring_set_helper(const struct ring_helper *now)
 	atomic_store(&helper, now);
 }
 
+/* The pointer first, for a child of fork() that does the same. */
 static void forget_transients(struct ring *ring)
 {
-	if (ring->transients)
-		budget_unmap(ring->transients, ring->transients_bytes);
-	ring->transients = NULL;
+	void *transients = atomic_exchange(&ring->transients, NULL);
+
+	if (transients)
+		budget_unmap(transients, ring->transients_bytes);
 }
 
 static void ring_unmap(struct ring *ring)
@@ -640,19 +707,6 @@ static void ring_unmap(struct ring *ring)
 	atomic_compare_exchange_strong(&watcher, &own, NULL);
 	forget_transients(ring);
 	budget_unmap(ring, head + ring->size + SPARE_BYTES);
-}
-
-/* A thread's number is reused only after the thread has ended, so a newer ring with the same
- * number proves that an older ring's thread has ended. Each ring is compared once with those
- * before it. */
-static void find_reused(void)
-{
-	for (struct ring *ring = ring_first(); ring && !ring->compared; ring = ring->next) {
-		ring->compared = true;
-		for (struct ring *older = ring->next; older; older = older->next)
-			if (older->thread == ring->thread)
-				older->reused = true;
-	}
 }
 
 static bool is_read(const struct ring *ring)
@@ -670,15 +724,14 @@ static bool is_over(const struct ring *ring)
 		is_read(ring);
 }
 
-void ring_collect(void)
+void ring_collect(bool (*end)(void *context, struct ring *ring), void *context)
 {
 	struct ring *previous = NULL, *next;
 
-	find_reused();
-	for (struct ring *ring = ring_first(); ring; ring = next) {
+	for (struct ring *ring = ring_index_update(); ring; ring = next) {
 		struct ring *expected = ring;
 		next = ring->next;
-		if (!is_over(ring)) {
+		if (!is_over(ring) || (end && !end(context, ring))) {
 			previous = ring;
 			continue;
 		}
@@ -689,6 +742,7 @@ void ring_collect(void)
 			previous = ring;
 			continue;
 		}
+		ring_index_remove(ring);
 		ring_unmap(ring);
 	}
 }
@@ -735,6 +789,7 @@ void ring_fork_child(void)
 	pid_t process = getpid();
 	bool forked = process == (pid_t)syscall(SYS_gettid);
 
+	ring_index_clear();
 	for (struct ring *ring = ring_first(); ring; ring = next) {
 		next = ring->next;
 		if (forked && ring != own) {
@@ -742,9 +797,9 @@ void ring_fork_child(void)
 			continue;
 		}
 		ring->next = kept;
-		ring->compared = true;
-		ring->reused = false;
+		ring->reused = ring->end_told = false;
 		ring->thread = process;
+		ring_index_keep(ring);
 		ring->drained = atomic_load(&ring->record.head);
 		atomic_store(&ring->tail, ring->drained);
 		atomic_store(&ring->limit, 0);
@@ -753,6 +808,11 @@ void ring_fork_child(void)
 	}
 	atomic_store(&rings, kept);
 	walker_fork_child(own ? &own->stack : NULL);
+	for (unsigned i = 0; i < EVENTS_MAX; i++)
+		atomic_store(&event_wishes[i], 0);
+	atomic_store(&lossless_events, 0);
+	atomic_store(&is_stuck, false);
+	thread_serves = false;
 	atomic_store(&waker, -1);
 	atomic_store(&waking, 0);
 	atomic_store(&asleep, false);

@@ -68,8 +68,10 @@ struct ring {
 	bool stuck; /* server only: the thread has been in that record for so long that nobody waits
 		       for it: it is stopped, or has left the record by longjmp() */
 
-	bool compared, reused; /* server only: see ring_collect() */
-	void *transients;      /* server only: texts of RING_NAME records */
+	struct ring *next_in_chain; /* server only: see ring_index.h */
+	bool compared, reused;      /* server only: see ring_index_update() */
+	bool end_told;              /* server only: the clients know that its thread has ended */
+	void *_Atomic transients;   /* server only: texts of RING_NAME records */
 	size_t transients_bytes;
 
 	/* Last: until an event is dropped or a stack is walked, only the page that begins the
@@ -122,6 +124,17 @@ bool ring_has_waiters(bool *impatient);
 
 /* How long a producer goes on waiting after a signal has interrupted its wait. */
 void ring_set_flush(uint32_t flush_ms);
+
+/*
+ * The server decides how long producers wait for a client. If it cannot, because the VM's code that
+ * it has called does not return, say, they give up by themselves: once it has taken no turn for
+ * this long while they waited, and from then on at once, until it takes one.
+ */
+void ring_set_patience(uint32_t patience_ms);
+void ring_note_turn(void);
+
+/* This thread is the server's: an event that the VM fires on it must not wait for the server. */
+void ring_serve_here(void);
 
 /*
  * What a producer that has to wait does if no thread drains the rings (turn.h). It may be in a
@@ -180,8 +193,11 @@ void ring_wake(void);
 /* The same for one that does not watch the clients, if there is any. */
 void ring_wake_one(void);
 
-/* Removes the rings of ended threads that have been read completely. */
-void ring_collect(void);
+/*
+ * Unmaps the rings of ended threads that have been read to the end. Before that, it calls `end`,
+ * unless that is NULL: if it returns false, the ring stays until another time.
+ */
+void ring_collect(bool (*end)(void *context, struct ring *ring), void *context);
 
 /* Frees the memory of all rings, but keeps their mappings; their contents are lost. Call only
  * while no client listens. */

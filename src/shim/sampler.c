@@ -1,9 +1,9 @@
 /*
  * sampler.c: see sampler.h, and vmtap.h for the VM's side.
  *
- * A thread compares the number of the last tick with that of its own last sample. Numbers of one
- * round of sampling follow each other, and 0 is none, so a thread that was not there in a round
- * knows nothing of the time before it.
+ * A thread with a timer reads what is due to it from its record. Another compares the number of the
+ * last tick with that of its own last sample. Numbers of one round of sampling follow each other,
+ * and 0 is none, so a thread that was not there in a round knows nothing of the time before it.
  */
 #include "shim/sampler.h"
 
@@ -14,27 +14,38 @@
 #include <time.h>
 
 #include "base/test_point.h"
+#include "shim/cpu_timer.h"
 #include "shim/registry.h"
 #include "shim/stamp.h"
 #include "shim/vm_call.h"
 #include "vmtap.h"
 
+enum { CHECK_MS = 100 };
+
 static struct {
 	struct vmtap_sample_options options;
 	uint64_t period; /* ns; 0: none */
-	uint64_t due;    /* CLOCK_MONOTONIC */
+	bool is_elapsed;
+	bool has_thread;
+	bool has_timers; /* in this round */
+	bool is_ticking; /* some thread has no timer */
+	bool is_calling; /* the VM is to be called in the next turn */
+	bool is_changed; /* the VM has registered other options in this round */
+	uint64_t due;    /* the next tick, CLOCK_MONOTONIC */
+	uint64_t check;  /* the next check of the timers */
 	uint64_t ticks;  /* the last one's number; they only grow */
 } state;
 
 static _Atomic uint64_t tick;         /* 0: nobody samples by time */
 static _Atomic uint64_t round_period; /* ns */
 static _Atomic uint64_t round_first;  /* the first tick of this round */
+static _Atomic bool round_elapsed;    /* the weight is elapsed time */
 static _Atomic uint64_t byte_period;  /* 0: nobody samples by bytes */
 static _Atomic int dump_due;
-static struct vm_calls calls;
+static struct vm_calls calls = {.kind = VM_CALL_SAMPLER};
 
 static __thread uint64_t thread_tick; /* of its last sample */
-static __thread uint64_t thread_clock;
+static __thread uint64_t thread_clock, thread_time;
 static __thread uint64_t thread_bytes, thread_left, thread_period, thread_random;
 
 int vmtap_sample_register(const struct vmtap_sample_options *options)
@@ -49,9 +60,13 @@ int vmtap_sample_register(const struct vmtap_sample_options *options)
 		memcpy(&own, options, options->size < sizeof(own) ? options->size : sizeof(own));
 	registry_lock();
 	state.options = own;
+	state.is_changed = true;
+	cpu_timer_set_due(own.due, own.context);
 	registry_unlock();
-	if (!options)
+	if (!options) {
 		vm_call_await(&calls);
+		cpu_timer_await_due();
+	}
 	return 0;
 }
 
@@ -67,25 +82,39 @@ int vmtap_sample_wanted(void)
 {
 	uint64_t now = atomic_load_explicit(&tick, memory_order_relaxed);
 
-	return now && now != thread_tick &&
+	if (!now)
+		return 0;
+	if (cpu_timer_serves())
+		return cpu_timer_due() != 0;
+	return now != thread_tick &&
 		now != atomic_load_explicit(&round_first, memory_order_relaxed);
+}
+
+/* Of a thread without a timer. */
+static uint64_t take_tick(void)
+{
+	uint64_t now = atomic_load(&tick), period = atomic_load(&round_period), clock, weight;
+	bool is_first = thread_tick < atomic_load(&round_first);
+	uint64_t *last = atomic_load(&round_elapsed) ? &thread_time : &thread_clock;
+	struct timespec time = {0};
+
+	clock_gettime(last == &thread_time ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &time);
+	clock = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+	weight = clock - *last;
+	if (is_first || clock < *last)
+		weight = clock < period ? clock : period;
+	thread_tick = now;
+	*last = clock;
+	return weight;
 }
 
 uint64_t vmtap_sample_take(void)
 {
-	uint64_t now = atomic_load(&tick), period = atomic_load(&round_period), clock, weight;
-	bool is_first = thread_tick < atomic_load(&round_first);
-	struct timespec time = {0};
 	int saved = errno;
+	uint64_t weight = cpu_timer_serves() ? 0 : take_tick();
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	weight += cpu_timer_take(); /* without a timer: what the last one has left */
 	errno = saved;
-	clock = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-	weight = clock - thread_clock;
-	if (is_first || clock < thread_clock)
-		weight = clock < period ? clock : period;
-	thread_tick = now;
-	thread_clock = clock;
 	return weight;
 }
 
@@ -133,19 +162,69 @@ uint64_t vmtap_sample_allocated(uint64_t bytes)
 	return weight;
 }
 
-void sampler_set(uint64_t period, uint64_t bytes)
+/* A VM with a function that must be called for each sample gets that call from the library's
+ * thread, unless the signal handler makes it. */
+static void begin_timers(void)
 {
+	struct cpu_timer_terms terms = {.period = state.period, .has_thread = state.has_thread};
+
+	registry_lock();
+	state.is_changed = false;
+	terms.signal = state.options.signal;
+	terms.signals_threads = state.options.due || !state.options.wanted;
+	registry_unlock();
+	state.has_timers = cpu_timer_begin(&terms);
+	state.check = clock_monotonic() + CHECK_MS * UINT64_C(1000000);
+}
+
+static void end_timers(void)
+{
+	if (state.has_timers)
+		cpu_timer_end();
+	state.has_timers = false;
+}
+
+static void begin_round(void)
+{
+	atomic_store(&round_period, state.period);
+	atomic_store(&round_elapsed, state.is_elapsed);
+	atomic_store(&round_first, ++state.ticks);
+	if (!state.is_elapsed)
+		begin_timers();
+	state.is_ticking = !state.has_timers;
+	state.due = clock_monotonic() + state.period;
+	state.is_calling = true;
+	atomic_store(&tick, state.ticks);
+}
+
+void sampler_set(const struct sampler_wish *wish, bool has_thread)
+{
+	uint64_t period = wish->period;
+
 	if (period && period < SAMPLER_PERIOD_NS_MIN)
 		period = SAMPLER_PERIOD_NS_MIN;
-	if (period != state.period) {
+	if (period != state.period || wish->is_elapsed != state.is_elapsed) {
+		end_timers();
 		state.period = period;
-		state.due = clock_monotonic() + period;
-		atomic_store(&round_period, period);
+		state.is_elapsed = wish->is_elapsed;
+		state.has_thread = has_thread;
 		if (period)
-			atomic_store(&round_first, ++state.ticks);
-		atomic_store(&tick, period ? state.ticks : 0);
+			begin_round();
+		else
+			atomic_store(&tick, 0);
 	}
-	atomic_store(&byte_period, period ? 0 : bytes);
+	if (!period)
+		cpu_timer_settle();
+	atomic_store(&byte_period, period ? 0 : wish->bytes);
+}
+
+enum sampler_way sampler_way(void)
+{
+	if (!state.period)
+		return SAMPLER_NONE;
+	if (state.is_elapsed)
+		return SAMPLER_ELAPSED;
+	return state.is_ticking ? SAMPLER_CPU_TICKS : SAMPLER_TIMERS;
 }
 
 static void call_wanted(void)
@@ -159,7 +238,6 @@ static void call_wanted(void)
 	registry_unlock();
 	if (!options.wanted)
 		return;
-	vm_call_enter();
 	options.wanted(options.context);
 	vm_call_end(&calls);
 }
@@ -170,28 +248,82 @@ void sampler_dump(void)
 	call_wanted();
 }
 
-int sampler_turn(void)
+static uint64_t next_tick(uint64_t now)
 {
-	uint64_t now, left;
-
-	if (!state.period)
-		return -1;
-	now = clock_monotonic();
 	if (now >= state.due) {
 		state.due += state.period;
 		if (state.due <= now) /* late by more than a period: these samples are one */
 			state.due = now + state.period;
 		atomic_store(&tick, ++state.ticks);
 		TEST_POINT("sample-due");
+		state.is_calling = true;
+	}
+	return state.due;
+}
+
+static uint64_t next_check(uint64_t now)
+{
+	bool is_changed;
+
+	registry_lock();
+	is_changed = state.is_changed;
+	registry_unlock();
+	if (is_changed) {
+		end_timers();
+		begin_timers();
+		state.is_calling = true;
+	}
+	state.is_calling |= cpu_timer_help();
+	if (now >= state.check) {
+		state.check = now + CHECK_MS * UINT64_C(1000000);
+		state.is_calling |= cpu_timer_check();
+	}
+	state.is_ticking |= !state.has_timers || cpu_timer_is_short();
+	return state.check;
+}
+
+int sampler_turn(void)
+{
+	uint64_t now, next = UINT64_MAX, left;
+
+	if (!state.period)
+		return -1;
+	now = clock_monotonic();
+	if (state.has_timers)
+		next = next_check(now);
+	if (state.is_ticking) {
+		uint64_t due = next_tick(now);
+		next = due < next ? due : next;
+	}
+	if (state.is_calling) {
+		state.is_calling = false;
 		call_wanted();
 	}
-	left = state.due > now ? (state.due - now + 999999) / 1000000 : 0;
+	left = next > now ? (next - now + 999999) / 1000000 : 0;
 	return left < 1000000 ? (int)left : 1000000;
+}
+
+int sampler_descriptor(void)
+{
+	return cpu_timer_descriptor();
+}
+
+void sampler_take(void)
+{
+	if (cpu_timer_read())
+		call_wanted();
+}
+
+void sampler_close(void)
+{
+	cpu_timer_close();
 }
 
 void sampler_fork_child(void)
 {
 	vm_call_fork_child(&calls);
+	cpu_timer_fork_child();
 	atomic_store(&dump_due, 0);
-	sampler_set(0, 0);
+	state.has_timers = false;
+	sampler_set(&(struct sampler_wish){0}, false);
 }

@@ -24,11 +24,14 @@
 #include "shim/budget.h"
 #include "shim/census.h"
 #include "shim/change.h"
+#include "shim/ledger.h"
 #include "shim/lossless.h"
+#include "shim/memory_limit.h"
+#include "shim/missed.h"
 #include "shim/name.h"
-#include "shim/pause.h"
 #include "shim/registry.h"
 #include "shim/sampler.h"
+#include "shim/server_poll.h"
 #include "shim/server_samples.h"
 #include "shim/server_state.h"
 #include "shim/subscription.h"
@@ -39,9 +42,12 @@ enum {
 	QUEUE_BYTES_DEFAULT = 8 << 20,
 	MEMORY_RINGS = 512, /* the budget has room for as many, or for as many queues */
 	MEMORY_QUEUES = 64,
+	MEMORY_SHARE = 8,      /* it is at most this part of the memory that the process can have */
 	REFUSALS_AGAIN_S = 10, /* between two messages about refused memory */
 	FLUSH_MS_DEFAULT = 2000,
 	LOSSLESS_MS_DEFAULT = 10000,
+	PATIENCE_MORE_MS =
+		2000, /* that producers have for the server, so that it decides, not they */
 	TURN_NS = 200000,
 	STACK_BYTES = 256 << 10
 };
@@ -78,7 +84,7 @@ static bool wants_debug(void)
 /* ---- draining ---- */
 
 /* Tells the client which objects and probes are excluded from the stream. */
-static void tell_omissions(const struct server *server, struct client *client)
+static void tell_omissions(struct server *server, struct client *client)
 {
 	uint32_t now_told = registry_omissions();
 	uint64_t now = server_now(server);
@@ -86,7 +92,8 @@ static void tell_omissions(const struct server *server, struct client *client)
 
 	if (!client->subscribed || client->gone || now_told == client->omissions)
 		return;
-	registry_lock();
+	if (!drain_lock_registry(&server->drain))
+		return;
 	registry_describe_omissions(texts);
 	registry_unlock();
 	for (unsigned i = 0; i < OMITTED_KINDS; i++)
@@ -122,7 +129,11 @@ static void drain(struct server *server)
 	/* before the events of objects that are loaded after this */
 	for (struct client *client = server->clients; client; client = client->next)
 		tell_omissions(server, client);
+	missed_report(server->clients, server_now(server));
 	drain_rings(&server->drain, server->clients);
+	/* Producers do not wait for ever for a server that lacks the registry. */
+	if (!server->drain.yielded)
+		ring_note_turn();
 }
 
 /* ---- descriptors that the program has closed ---- */
@@ -169,34 +180,6 @@ static bool check_descriptors(struct server *server)
 	return has;
 }
 
-/* poll() fails in a sandbox that refuses it, or that allows the process fewer descriptors than
- * it is given (RLIMIT_NOFILE of 0). No descriptor blocks, so each is simply tried after a
- * while. */
-static int try_all(struct server *server, struct pollfd *polled, nfds_t count, int timeout_ms)
-{
-	int wait_ms =
-		timeout_ms < 0 || timeout_ms > PAUSE_REFUSED_MS ? PAUSE_REFUSED_MS : timeout_ms;
-
-	server->cannot_wait = !pause_for(wait_ms ? wait_ms : SERVER_DRAIN_MS);
-	for (nfds_t i = 0; i < count; i++)
-		polled[i].revents = polled[i].fd >= 0 ? polled[i].events : 0;
-	return 1;
-}
-
-static int poll_or_try(struct server *server, struct pollfd *polled, nfds_t count, int timeout_ms)
-{
-	uint64_t before = clock_monotonic();
-	int ready = poll(polled, count, timeout_ms);
-
-	if (ready > 0 || (ready < 0 && errno == EINTR))
-		return ready;
-	/* A sandbox may also pretend that the call has succeeded. */
-	if (ready == 0 && timeout_ms >= 0 &&
-		clock_monotonic() - before >= (uint64_t)timeout_ms * 1000000u)
-		return 0;
-	return try_all(server, polled, count, timeout_ms);
-}
-
 /* The VM waits for its log, but not for a full disk. */
 static void follow_log(struct server *server, struct client *client)
 {
@@ -220,6 +203,7 @@ static void serve_client(struct server *server, struct client *client)
 		tell_omissions(server, client);
 		lossless_tell(server, client);
 		tell_refusals(server, client);
+		server_samples_tell(server, client);
 		if (client->finishing && !client->end_queued && !client->hurried) {
 			client_mark(client, server->drain.watermark, now);
 			client_finish(client, now);
@@ -248,12 +232,13 @@ static bool must_stop(const struct server *server)
 	return server->cannot_wait || atomic_load(&server->stopping);
 }
 
-/* Lists what to wait for: the eventfd, the socket, and each client. Returns how many. */
+/* Lists what to wait for: the eventfd, the socket, the sampler's descriptor, and each client.
+ * Returns how many. */
 static nfds_t list_work(struct server *server, struct pollfd *polled, int *timeout_ms)
 {
 	bool accepts = true;
 	unsigned debtors = 0;
-	nfds_t count = 2;
+	nfds_t count = POLLED_CLIENTS;
 	struct client *client;
 
 	if (server->accept_after && clock_monotonic() < server->accept_after) {
@@ -267,6 +252,7 @@ static nfds_t list_work(struct server *server, struct pollfd *polled, int *timeo
 	polled[0] =
 		(struct pollfd){.fd = server->wake_refused ? -1 : server->wake, .events = POLLIN};
 	polled[1] = (struct pollfd){.fd = accepts ? server->endpoint.socket : -1, .events = POLLIN};
+	polled[POLLED_SAMPLER] = (struct pollfd){.fd = sampler_descriptor(), .events = POLLIN};
 
 	for (client = server->clients; client; client = client->next)
 		debtors += client->credit < 0;
@@ -290,7 +276,7 @@ static nfds_t list_work(struct server *server, struct pollfd *polled, int *timeo
 /* Takes what has come. True if the server is to stop. */
 static bool take_work(struct server *server, const struct pollfd *polled, int ready)
 {
-	nfds_t count = 2;
+	nfds_t count = POLLED_CLIENTS;
 	struct client *client;
 
 	if (!check_descriptors(server))
@@ -315,30 +301,13 @@ static bool take_work(struct server *server, const struct pollfd *polled, int re
 	return must_stop(server);
 }
 
-/* Polls, and marks the samples that become due meanwhile. A due sample does not end the wait: a
- * drain for each sample would cost the program much more than the samples do. */
-static int poll_and_mark(struct server *server, struct pollfd *polled, nfds_t count, int timeout_ms)
-{
-	uint64_t end = clock_monotonic() + (uint64_t)timeout_ms * 1000000u, now;
-	int due, ready = 0;
-
-	while (!ready && (due = server->ending ? -1 : sampler_turn()) >= 0 &&
-		(timeout_ms < 0 || due < timeout_ms)) {
-		ready = poll_or_try(server, polled, count, due);
-		now = clock_monotonic();
-		if (timeout_ms >= 0)
-			timeout_ms = now < end ? (int)((end - now + 999999) / 1000000) : 0;
-	}
-	return ready ? ready : poll_or_try(server, polled, count, timeout_ms);
-}
-
 /* Waits until there is something to do, and takes it. True if the server is to stop. */
 static bool wait_for_work(struct server *server, int timeout_ms)
 {
 	struct pollfd polled[SERVER_POLLED_MAX];
 	nfds_t count = list_work(server, polled, &timeout_ms);
 
-	return take_work(server, polled, poll_and_mark(server, polled, count, timeout_ms));
+	return take_work(server, polled, server_poll(server, polled, count, timeout_ms));
 }
 
 /* patient: also wait for threads that are in the middle of a record. One that has been there, or
@@ -385,14 +354,16 @@ static void finish(struct server *server)
 {
 	uint64_t flush = (uint64_t)server->flush_ms * 1000000u,
 		 deadline = clock_monotonic() + flush;
-	bool late = false;
+	bool late = false, ended = false;
 
 	server->ending = true;
+	if (missed_any())
+		drain(server); /* else nothing has to be counted */
 	server_samples_heap(server);
+	server_samples_ask(server); /* nobody asks any more */
+	sampler_close();
 	census_detach();
-	registry_lock(); /* a child of fork() closes the descriptors it finds here */
 	server_socket_close(&server->endpoint);
-	registry_unlock();
 	TEST_POINT("socket-closed");
 	for (struct client *client = server->clients; client; client = client->next)
 		client->waited_since = 0;
@@ -402,22 +373,28 @@ static void finish(struct server *server)
 		drain(server);
 		bool all = !server->drain.blocked &&
 			rings_empty(clock_monotonic() < deadline, lossless_any_behind(server));
-		if (!all && !late && clock_monotonic() > deadline) {
-			/* A lossless client does not read: do not let the others wait for it. */
+		if (!late && !ended && clock_monotonic() > deadline) {
+			/* A lossless client, or a thread in a record, has taken all of the time:
+			 * the other clients have theirs from now on. */
 			late = true;
 			deadline = clock_monotonic() + flush;
-			drain_give_up(&server->drain, server->clients);
-			end_streams(server, false);
+			if (!all) {
+				drain_give_up(&server->drain, server->clients);
+				end_streams(server, false);
+			}
 		}
 		if (all) {
 			end_streams(server, true);
 			subscription_apply(server);
+			ended = true;
 		}
 		serve_clients(server);
 		dismiss_slow(server, deadline);
 		lossless_watch(server, &timeout);
 		if (server->clients && !server->cannot_wait)
 			wait_for_work(server, timeout);
+		if (server->left_in_parent) /* a signal handler has forked, and returned here */
+			return;
 		for (struct client *client = server->clients; client && server->cannot_wait;
 			client = client->next)
 			client->gone = true; /* it has what its socket could hold */
@@ -426,6 +403,7 @@ static void finish(struct server *server)
 	subscription_apply(server);
 	ring_set_held(false);
 	drain_collect(&server->drain);
+	missed_end();
 	change_detach();
 	change_turn();
 }
@@ -454,10 +432,21 @@ static void ask_short_turns(void)
 /* Prepares to wait. Returns for how long, in ms; -1: until there is something to do. */
 static int prepare(struct server *server)
 {
-	server_samples_ask(server);
-	int timeout = pace_timeout(server), sample = server_samples_heap(server),
-	    look = change_turn();
+	int timeout, sample, look;
 
+	if (missed_check())
+		subscription_apply(server);
+	timeout = pace_timeout(server);
+	if (missed_any())
+		server_shorten(&timeout, SERVER_IDLE_MS);
+	if (awaited_in_fork()) { /* calls nothing of the VM's */
+		server_shorten(&timeout, SERVER_IDLE_MS);
+		lossless_watch(server, &timeout);
+		return timeout;
+	}
+	server_samples_ask(server);
+	sample = server_samples_heap(server);
+	look = change_turn();
 	if (sample >= 0)
 		server_shorten(&timeout, sample);
 	if (look >= 0)
@@ -494,6 +483,8 @@ static void *server_main(void *argument)
 	prctl(PR_SET_NAME, PLACE_MARK);
 	prctl(PR_SET_TIMERSLACK, 1000);
 	ask_short_turns();
+	registry_block_signals(true); /* start_thread() has done it */
+	ring_serve_here();
 	server_say(server, "started");
 	serve_clients(server); /* writes the log's header before anything can prevent it */
 	while (take_turn(server))
@@ -543,7 +534,7 @@ void server_turn(struct server *server)
 	if (!stop && !set_watch(server))
 		return;
 	if (server->process.pid == (uint32_t)getpid()) /* else a census has called fork() */
-		server_end(server);
+		server_end(server, NULL);
 }
 
 void server_relieve(struct server *server)
@@ -553,7 +544,8 @@ void server_relieve(struct server *server)
 
 	if (!server->listening)
 		return;
-	check_descriptors(server);
+	server->drain.yields = true;
+	admission_check(server); /* the next turn examines the server's own descriptors */
 	for (struct client *client = server->clients; client; client = client->next)
 		present += !client->gone;
 	drain(server);
@@ -565,15 +557,19 @@ void server_relieve(struct server *server)
 	lossless_watch(server, &timeout);
 	if (present) /* the next turn frees those that have left */
 		subscription_apply(server);
+	server->drain.yields = server->drain.yielded = false;
 }
 
-void server_end(struct server *server)
+void server_end(struct server *server, const sigset_t *waiting_mask)
 {
 	server->ended = true;
+	server->waiting_mask = waiting_mask;
 	check_descriptors(server);
 	watch_set(&server->watch, NULL, 0, -1);
 	finish(server);
-	server_say(server, "ended");
+	server->waiting_mask = NULL;
+	if (!server->left_in_parent)
+		server_say(server, "ended");
 }
 
 /* ---- starting and stopping ---- */
@@ -581,7 +577,7 @@ void server_end(struct server *server)
 static int open_watch(struct server *server)
 {
 	/* Without it, the command finds the process only if its socket is at a default place. */
-	server->mark = descriptor_own(memfd_create(PLACE_MARK, MFD_CLOEXEC));
+	server->mark = ledger_enter(descriptor_own(memfd_create(PLACE_MARK, MFD_CLOEXEC)));
 	server->mark_file = descriptor_file(server->mark);
 	return watch_open(&server->watch);
 }
@@ -589,30 +585,28 @@ static int open_watch(struct server *server)
 static void close_watch(struct server *server)
 {
 	watch_close(&server->watch);
-	if (server->mark >= 0 && descriptor_is(server->mark, server->mark_file))
-		close(server->mark);
+	if (server->mark >= 0)
+		ledger_close(server->mark, server->mark_file);
 	server->mark = -1;
 }
 
 static void close_waker(struct server *server)
 {
-	if (server->wake >= 0 && ring_release_waker(server->wake) &&
-		descriptor_is(server->wake, server->wake_file))
-		close(server->wake);
+	if (server->wake >= 0 && ring_release_waker(server->wake))
+		ledger_close(server->wake, server->wake_file);
 	server->wake = -1;
 }
 
-static void free_memory(struct server *server)
+void server_close(struct server *server)
 {
-	process_free(&server->process);
-	free(server);
+	close_watch(server);
+	close_waker(server);
 }
 
 void server_free(struct server *server)
 {
-	close_watch(server);
-	close_waker(server);
-	free_memory(server);
+	process_free(&server->process);
+	free(server);
 }
 
 static int start_thread(struct server *server)
@@ -634,39 +628,48 @@ static int start_thread(struct server *server)
 	return error;
 }
 
-/* More than usual if the author wants larger rings or queues than usual. */
+/* More than usual if the author wants larger rings or queues than usual, less where there is little
+ * memory: the VM itself needs it. */
 static uint64_t default_memory(const struct vmtap_options *options)
 {
-	uint64_t memory = BUDGET_BYTES_DEFAULT;
+	uint64_t memory = BUDGET_BYTES_DEFAULT, limit = memory_limit("") / MEMORY_SHARE;
 	uint64_t rings = (uint64_t)options->ring_bytes * MEMORY_RINGS;
 	uint64_t queues = (uint64_t)options->queue_bytes * MEMORY_QUEUES;
 
 	memory = rings > memory ? rings : memory;
-	return queues > memory ? queues : memory;
+	memory = queues > memory ? queues : memory;
+	return memory > limit ? limit : memory;
 }
 
-int server_new(const struct vmtap_options *given, const char *user_socket, const char *log,
-	struct server **result)
+struct server *server_new(void)
 {
-	struct vmtap_options options = {0};
 	struct server *server = calloc(1, sizeof(*server));
-	int error;
 
 	if (!server)
-		return -ENOMEM;
+		return NULL;
+	server->endpoint.socket = server->wake = server->mark = -1;
+	server->watch.descriptor = server->watch.timer = -1;
+	return server;
+}
+
+int server_open(struct server *server, const struct vmtap_options *given, const char *user_socket,
+	const char *log)
+{
+	struct vmtap_options options = {0};
+	int error;
+
 	if (given)
 		memcpy(&options, given,
 			given->size < sizeof(options) ? given->size : sizeof(options));
-	server->endpoint.socket = server->watch.descriptor = server->mark = -1;
 	server->has_thread = !options.without_thread;
 	server->debugs = wants_debug();
-	server->wake = descriptor_own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	server->wake = ledger_enter(descriptor_own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)));
 	server->wake_file = descriptor_file(server->wake);
 	error = server->wake < 0 ? server->wake : process_describe(&server->process, &options);
 	if (!error && !server->has_thread)
 		error = open_watch(server);
 	if (error)
-		goto out;
+		return error;
 	server->queue_bytes = options.queue_bytes ? options.queue_bytes : QUEUE_BYTES_DEFAULT;
 	if (server->queue_bytes < QUEUE_BYTES_FIRST)
 		server->queue_bytes = QUEUE_BYTES_FIRST;
@@ -674,6 +677,7 @@ int server_new(const struct vmtap_options *given, const char *user_socket, const
 	ring_set_flush(server->flush_ms);
 	server->lossless_ms =
 		options.lossless_ms > 0 ? (uint32_t)options.lossless_ms : LOSSLESS_MS_DEFAULT;
+	ring_set_patience(server->lossless_ms + PATIENCE_MORE_MS);
 	server->refuses_lossless = options.lossless_ms < 0;
 	budget_set(options.memory_bytes ? options.memory_bytes : default_memory(&options));
 	if (options.ring_bytes)
@@ -689,18 +693,13 @@ int server_new(const struct vmtap_options *given, const char *user_socket, const
 		if (error)
 			server_socket_close(&server->endpoint);
 	}
-out:
-	if (error) {
-		server_free(server);
-		return error;
-	}
-	*result = server;
-	return 0;
+	return error;
 }
 
-int server_run(struct server *server, const struct awaited *client)
+int server_run(struct server *server, const struct awaited *clients)
 {
-	awaited_begin(client);
+	awaited_begin(clients);
+	missed_begin();
 	census_attach(server->wake);
 	change_attach(server->wake);
 	ring_set_waker(server->wake);
@@ -708,11 +707,10 @@ int server_run(struct server *server, const struct awaited *client)
 	int error = server->has_thread ? start_thread(server) : turn_begin(server);
 
 	if (error) {
+		missed_end();
 		census_detach();
 		change_detach();
-		registry_lock(); /* a child of fork() closes the descriptors it finds here */
 		server_socket_close(&server->endpoint);
-		registry_unlock();
 		for (struct client *client = server->clients; client; client = client->next)
 			client->gone = true;
 		admission_drop_gone(server);
@@ -720,14 +718,25 @@ int server_run(struct server *server, const struct awaited *client)
 	return error;
 }
 
+bool server_refuses_waits(const struct server *server)
+{
+	return server->refuses_lossless;
+}
+
+uint32_t server_flush_ms(const struct server *server)
+{
+	return server->flush_ms;
+}
+
 bool server_stop(struct server *server)
 {
 	struct timespec limit;
 	int error;
 
+	/* A child of vfork(), which exit() runs our destructor in, shares the server with its
+	 * parent. */
 	if (server->process.pid != (uint32_t)getpid())
-		return true; /* a child created without our fork handlers: the thread is its
-				parent's */
+		return false;
 	if (!server->has_thread) {
 		turn_end(server);
 		awaited_end();
@@ -742,30 +751,30 @@ bool server_stop(struct server *server)
 	} else { /* see lose_descriptors(): the thread has noticed, or it sleeps and this wakes it
 		  */
 		server_socket_knock(&server->endpoint);
-		clock_gettime(CLOCK_REALTIME, &limit);
-		limit.tv_sec++;
+		limit = (struct timespec){
+			.tv_sec = (time_t)(clock_now(CLOCK_REALTIME) / CLOCK_NS_PER_S) + 1};
 		error = pthread_timedjoin_np(server->thread, NULL, &limit);
 	}
 	awaited_end(); /* releases threads that still wait for a client */
 	return error != ETIMEDOUT;
 }
 
-void server_fork_child(struct server *server, bool frees)
+void server_fork_child(struct server *server, bool is_used, bool allocates)
 {
-	awaited_fork_child();
-	for (struct client *client = server->clients, *next; client; client = next) {
-		next = client->next;
-		if (frees)
-			client_close(client);
-		else if (descriptor_is(client->socket, client->file))
-			close(client->socket);
-	}
+	struct client *client = server->clients, *next;
+
+	server->left_in_parent = true;
 	server->clients = NULL;
-	if (server_socket_is_ours(&server->endpoint))
-		close(server->endpoint.socket);
+	server->client_count = 0;
+	for (; client; client = next) {
+		next = client->next;
+		client->socket = -1; /* the number may soon be a file of the program's */
+		if (!is_used)
+			client_fork_child(client);
+	}
 	server->endpoint.socket = -1;
-	close_watch(server);
-	close_waker(server);
-	if (frees)
-		free_memory(server);
+	watch_fork_child(&server->watch);
+	server->mark = server->wake = -1;
+	if (!is_used && allocates)
+		server_free(server);
 }

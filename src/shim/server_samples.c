@@ -40,44 +40,67 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return !a || (b && b < a) ? b : a;
 }
 
-/* Sets what the VM samples by. Clients are told when it was time, see client_take(). That period
- * begins before the change and ends after it, so a sample that may be by time counts as such. */
-static void note_sampling(struct server *server, uint64_t period, uint64_t bytes)
+/* Sets what the VM samples by. The stream says from when on, see client_take(). */
+static void set_wish(struct server *server, const struct sampler_wish *wish)
 {
-	struct sampling_by_time *round = &server->by_time;
+	enum sampling_unit unit = wish->period ? wish->is_elapsed ? SAMPLING_ELAPSED : SAMPLING_CPU
+		: wish->bytes                  ? SAMPLING_BYTES
+					       : SAMPLING_NOTHING;
+	struct sampling *sampling = &server->sampling;
+	bool changes = unit != sampling->now;
+	uint64_t since = changes ? stamp_raw() : 0;
 
-	if (period && !round->on)
-		*round = (struct sampling_by_time){
-			.on = true, .has_been = true, .since = stamp_raw()};
-	sampler_set(period, bytes);
-	if (!period && round->on) {
-		round->on = false;
-		round->until = stamp_raw();
-	}
+	sampler_set(wish, server->has_thread);
+	if (changes)
+		*sampling = (struct sampling){
+			.now = unit, .before = sampling->now, .since = since, .until = stamp_raw()};
 	for (struct client *client = server->clients; client; client = client->next)
-		client->by_time = *round;
+		client->sampling = *sampling;
 }
 
 void server_samples_ask(struct server *server)
 {
-	uint64_t period = 0, bytes = 0;
+	uint64_t elapsed = 0;
+	struct sampler_wish wish = {0};
 	bool dumps = false;
 
 	for (struct client *client = server->clients; client; client = client->next) {
 		if (client->gone || !client->subscribed || client->finishing || server->ending)
 			continue;
-		period = smaller(period, client->sample_ns);
-		bytes = smaller(bytes, client->sample_bytes);
+		wish.period = smaller(wish.period, client->sample_ns);
+		elapsed = smaller(elapsed, client->sample_elapsed_ns);
+		wish.bytes = smaller(wish.bytes, client->sample_bytes);
 		dumps |= client->asks_dump;
 		client->asks_dump = false;
 	}
 	if (dumps)
 		sampler_dump();
-	if (period)
-		bytes = 0;
-	note_sampling(server, period, bytes);
-	if ((bytes != 0) != server->counts_bytes) {
-		server->counts_bytes = bytes != 0;
+	wish.is_elapsed = !wish.period && elapsed;
+	if (wish.is_elapsed)
+		wish.period = elapsed;
+	if (wish.period)
+		wish.bytes = 0;
+	set_wish(server, &wish);
+	if ((wish.bytes != 0) != server->counts_bytes) {
+		server->counts_bytes = wish.bytes != 0;
 		subscription_apply(server);
 	}
+}
+
+bool server_samples_tell(struct server *server, struct client *client)
+{
+	static const uint8_t units[] = {[SAMPLER_TIMERS] = WIRE_SAMPLING_TIME,
+		[SAMPLER_CPU_TICKS] = WIRE_SAMPLING_TIME,
+		[SAMPLER_ELAPSED] = WIRE_SAMPLING_ELAPSED};
+	enum sampler_way way = sampler_way();
+
+	if (!(client->sample_ns || client->sample_elapsed_ns || client->is_log) ||
+		!client->subscribed || client->end_queued || way == SAMPLER_NONE ||
+		way == client->sampled_told || client->terms.ghc_only)
+		return true;
+	if (!encode_sampled(
+		    &client->encoder, units[way], way == SAMPLER_TIMERS, server_now(server)))
+		return false;
+	client->sampled_told = way;
+	return true;
 }

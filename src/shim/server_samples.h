@@ -5,6 +5,9 @@
 #ifndef VMTAP_SHIM_SERVER_SAMPLES_H
 #define VMTAP_SHIM_SERVER_SAMPLES_H
 
+#include <stdbool.h>
+
+struct client;
 struct server;
 
 /*
@@ -18,5 +21,9 @@ int server_samples_heap(struct server *server);
  * dumps of the VM's threads.
  */
 void server_samples_ask(struct server *server);
+
+/* Tells a client that samples by time how they become due, if it has not been told. False: there is
+ * no room for that now. */
+bool server_samples_tell(struct server *server, struct client *client);
 
 #endif

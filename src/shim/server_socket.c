@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/test_point.h"
-#include "shim/descriptor.h"
+#include "shim/ledger.h"
 #include "shim/socket_directory.h"
 #include "wire/place.h"
 
@@ -40,19 +40,21 @@ static int remove_stale(const char *path, const struct sockaddr_un *address)
 static int open_here(struct server_socket *endpoint, bool removes)
 {
 	struct sockaddr_un address;
-	struct stat status, own;
+	struct stat status;
 	int directory = -1, error;
 
 	endpoint->socket = -1;
 	error = socket_directory_address(endpoint->path, &address, &directory);
 	if (error)
 		return error;
-	endpoint->socket =
-		descriptor_own(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+	endpoint->socket = ledger_enter(
+		descriptor_own(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)));
 	if (endpoint->socket < 0) {
 		error = endpoint->socket;
 		goto out;
 	}
+	endpoint->file = descriptor_file(endpoint->socket);
+	ledger_name(&address);
 	/* The file gets the socket's mode, whatever the umask, so that there is no moment at
 	 * which others can connect. */
 	fchmod(endpoint->socket, 0600);
@@ -66,11 +68,9 @@ static int open_here(struct server_socket *endpoint, bool removes)
 	TEST_POINT("socket-bound");
 	if (!error &&
 		/* at once, because clients that see the socket connect */
-		(listen(endpoint->socket, ENDPOINT_BACKLOG) || lstat(endpoint->path, &status) ||
-			fstat(endpoint->socket, &own)))
+		(listen(endpoint->socket, ENDPOINT_BACKLOG) || lstat(endpoint->path, &status)))
 		error = -errno;
 	if (!error) {
-		endpoint->own = own.st_ino;
 		endpoint->device = status.st_dev;
 		endpoint->inode = status.st_ino;
 	}
@@ -78,7 +78,7 @@ out:
 	if (directory >= 0)
 		close(directory);
 	if (error && endpoint->socket >= 0) {
-		close(endpoint->socket);
+		ledger_close(endpoint->socket, endpoint->file);
 		endpoint->socket = -1;
 	}
 	return error;
@@ -142,20 +142,22 @@ int server_socket_open(struct server_socket *endpoint, const char *chosen)
 
 bool server_socket_is_ours(const struct server_socket *endpoint)
 {
-	struct stat status;
-
-	if (endpoint->socket < 0 || fstat(endpoint->socket, &status)) /* or a sandbox refuses it */
-		return endpoint->socket >= 0 && errno != EBADF;
-	return S_ISSOCK(status.st_mode) && status.st_ino == endpoint->own;
+	return endpoint->socket >= 0 && descriptor_is(endpoint->socket, endpoint->file);
 }
 
-void server_socket_abandon(struct server_socket *endpoint)
+static void remove_path(const struct server_socket *endpoint)
 {
 	struct stat status;
 
 	if (endpoint->socket >= 0 && !lstat(endpoint->path, &status) &&
 		status.st_dev == endpoint->device && status.st_ino == endpoint->inode)
 		unlink(endpoint->path);
+}
+
+void server_socket_abandon(struct server_socket *endpoint)
+{
+	remove_path(endpoint);
+	ledger_drop(endpoint->socket);
 	endpoint->socket = -1;
 }
 
@@ -163,9 +165,10 @@ void server_socket_close(struct server_socket *endpoint)
 {
 	int socket = endpoint->socket;
 
-	server_socket_abandon(endpoint);
+	remove_path(endpoint);
+	endpoint->socket = -1;
 	if (socket >= 0)
-		close(socket);
+		ledger_close(socket, endpoint->file);
 }
 
 void server_socket_knock(const struct server_socket *endpoint)
@@ -184,16 +187,15 @@ int server_socket_accept(const struct server_socket *endpoint, bool *refused)
 {
 	struct ucred peer;
 	socklen_t length = sizeof(peer);
-	int client =
-		descriptor_own(accept4(endpoint->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
-	int wide = 1 << 20;
+	int client, wide = 1 << 20;
 
+	client = ledger_accept(endpoint->socket);
 	*refused = false;
 	if (client < 0)
 		return client;
 	if (getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &length) ||
 		(peer.uid != geteuid() && peer.uid != 0)) {
-		close(client);
+		ledger_close(client, (struct descriptor_file){0});
 		*refused = true;
 		return -EPERM;
 	}

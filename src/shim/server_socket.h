@@ -11,10 +11,12 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "shim/descriptor.h"
+
 struct server_socket {
 	int socket;
-	ino_t own;    /* inode of the socket itself */
-	dev_t device; /* and inode: identity of our file at the path */
+	struct descriptor_file file; /* identity of the socket itself */
+	dev_t device;                /* and inode: identity of our file at the path */
 	ino_t inode;
 	char path[PATH_MAX];
 };

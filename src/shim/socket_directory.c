@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "shim/ledger.h"
 #include "wire/place.h"
 
 enum {
@@ -151,13 +152,15 @@ int socket_directory_address(const char *path, struct sockaddr_un *address, int 
 
 int socket_directory_touch(const struct sockaddr_un *address)
 {
-	int error = 0, probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int error = 0,
+	    probe = ledger_enter(
+		    descriptor_own(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)));
 
 	if (probe < 0)
-		return -errno;
+		return probe;
 	if (connect(probe, (const struct sockaddr *)address, sizeof(*address)))
 		error = -errno;
-	close(probe);
+	ledger_close(probe, (struct descriptor_file){0});
 	return error;
 }
 
@@ -213,7 +216,7 @@ static int lock_open(int directory)
 			nanosleep(&pause, NULL); /* a signal may end it early */
 			continue;
 		}
-		close(directory);
+		ledger_close(directory, descriptor_file(directory));
 		directory = -1;
 	}
 	return directory;
@@ -229,12 +232,12 @@ int socket_directory_lock(const char *path)
 
 	snprintf(parent, sizeof(parent), "%.*s", name ? (int)(name - path + 1) : 1,
 		name ? path : ".");
-	directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	directory = ledger_enter(open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	if (directory >= 0 && !fstat(directory, &status) && !is_private(&status)) {
-		close(directory);
+		ledger_close(directory, descriptor_file(directory));
 		directory = -1;
 		if (!socket_directory_next(&index, parent, sizeof(parent)))
-			directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+			directory = ledger_enter(open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	}
 	return lock_open(directory);
 }
@@ -244,5 +247,5 @@ void socket_directory_unlock(int lock)
 	if (lock < 0)
 		return;
 	flock(lock, LOCK_UN); /* a child of fork() may have inherited the descriptor */
-	close(lock);
+	ledger_close(lock, descriptor_file(lock));
 }

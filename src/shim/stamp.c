@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -18,6 +19,8 @@ enum {
 	WALL_TRIES = 3,
 	RESTART_UNITS = 1000000 /* more than the difference between any two CPUs' counters */
 };
+
+_Atomic bool clock_by_call;
 
 __attribute__((cold, noinline)) uint64_t stamp_raw_slow(void)
 {
@@ -42,16 +45,30 @@ static bool kernel_trusts_counter(void)
 	return length >= 3 && memcmp(name, "tsc", 3) == 0;
 }
 
+/* Whether the calling thread may not read the counter. Threads inherit that; once found, it holds
+ * for the process, since other threads have no other clock. */
+static bool counter_is_forbidden(void)
+{
+#if defined(__x86_64__)
+	int mode = PR_TSC_ENABLE;
+
+	if (!atomic_load(&clock_by_call) && !prctl(PR_GET_TSC, &mode) && mode == PR_TSC_SIGSEGV)
+		atomic_store(&clock_by_call, true);
+#endif
+	return atomic_load(&clock_by_call);
+}
+
 bool stamp_choose(void)
 {
 	bool counts = false;
 #if defined(__x86_64__)
 	unsigned a, b, c, d;
 
-	counts =
-		__get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8) && kernel_trusts_counter();
+	counts = !counter_is_forbidden() && __get_cpuid(0x80000007, &a, &b, &c, &d) &&
+		(d & 1u << 8) && kernel_trusts_counter();
 #else
 	(void)kernel_trusts_counter;
+	(void)counter_is_forbidden;
 #endif
 	return atomic_exchange(&fork_page.uses_counter, counts) != counts;
 }
@@ -73,10 +90,7 @@ static void read_pair(uint64_t *raw, uint64_t *time)
 
 static uint64_t clock_real(void)
 {
-	struct timespec real;
-
-	clock_gettime(CLOCK_REALTIME, &real);
-	return (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
+	return clock_now(CLOCK_REALTIME);
 }
 
 /* CLOCK_REALTIME minus CLOCK_MONOTONIC. False if the two could not be read at one instant: the

@@ -1,9 +1,9 @@
 /*
  * stamp.h: time stamps that cost one instruction. Producers store a raw reading: the time
- * stamp counter if it is invariant and the kernel itself keeps time by it, else
- * CLOCK_MONOTONIC. The server reads both clocks together at every drain and interpolates
- * linearly between these points, so that converted times never run backwards and agree with
- * CLOCK_MONOTONIC.
+ * stamp counter if it is invariant, the kernel itself keeps time by it, and the thread that starts
+ * the library may read it, else CLOCK_MONOTONIC. The server reads both clocks together at every
+ * drain and interpolates linearly between these points, so that converted times never run backwards
+ * and agree with CLOCK_MONOTONIC.
  */
 #ifndef VMTAP_SHIM_STAMP_H
 #define VMTAP_SHIM_STAMP_H

@@ -6,6 +6,7 @@
 
 #include "base/test_point.h"
 #include "shim/awaited.h"
+#include "shim/missed.h"
 #include "shim/name.h"
 #include "shim/registry.h"
 #include "shim/server_state.h"
@@ -53,15 +54,19 @@ bool subscription_has_heap(const struct server *server, const struct client *cli
 void subscription_apply(struct server *server)
 {
 	uint8_t wishes[EVENTS_MAX] = {0}, for_new = 0;
-	bool listening = false;
+	bool listening = !server->ending && missed_any();
 
 	server->known_types = event_count();
+	for (uint32_t i = 0; i < server->known_types && listening; i++)
+		wishes[i] |= missed_wants(i) ? RING_OPEN : 0;
+	if (listening && missed_awaits_types())
+		for_new |= RING_OPEN;
 	for (struct client *client = server->clients; client; client = client->next) {
-		client_take_types(client);
+		client_terms_take_types(&client->terms);
 		if (!client->subscribed || client->gone)
 			continue;
 		listening = true;
-		if (!server->ending && client_awaits_types(client))
+		if (!server->ending && client_terms_await_types(&client->terms))
 			for_new |=
 				client_wishes(client, ENCODE_CPU_CLOCK | ENCODE_STACK) | RING_OPEN;
 		for (uint32_t i = 0; i < server->known_types; i++)
@@ -79,7 +84,9 @@ void subscription_apply(struct server *server)
 	if (listening)
 		ring_set_listening(true);
 	TEST_POINT("rings-listening");
-	registry_lock();
+	server->unapplied = !drain_lock_registry(&server->drain);
+	if (server->unapplied)
+		return;
 	registry_open(wishes, server->known_types, for_new);
 	registry_unlock();
 	TEST_POINT("guards-set");
@@ -90,11 +97,13 @@ void subscription_apply(struct server *server)
 		server->drain.blocked = server->pace.slow = false;
 	}
 	server->listening = listening;
+	awaited_note_followers(server->clients);
+	missed_note_followers(server->clients);
 }
 
 void subscription_take_types(struct server *server)
 {
-	if (server->known_types != event_count())
+	if (server->known_types != event_count() || server->unapplied)
 		subscription_apply(server);
 }
 
@@ -132,6 +141,9 @@ static void take_frame(struct server *server, struct client *client)
 	if (starts)
 		client->since = stamp_raw();
 	client->subscribed = wants && !client->finish_asked;
+	/* one that requests nothing misses nothing */
+	if (client->subscribed || (!client->finish_asked && !client->terms.ghc_only))
+		missed_tell(client, server_now(server));
 	subscription_apply(server);
 	if (starts && client->terms.cpu_clock) /* only now do all threads know of it */
 		client->since = stamp_raw();
@@ -141,9 +153,8 @@ static void take_frame(struct server *server, struct client *client)
 	subscription_answer(server, client);
 	/* A script with only BEGIN and ticks requests no events, but the VM should run for it
 	 * as well. */
-	if ((client->subscribed || (!client->finish_asked && !client->terms.ghc_only)) &&
-		awaited_is(client))
-		awaited_end();
+	if (client->subscribed || (!client->finish_asked && !client->terms.ghc_only))
+		awaited_subscribed(client);
 }
 
 /* Events recorded before a change are delivered under the previous terms. */
@@ -154,6 +165,7 @@ static void take_changes(struct server *server, struct client *client)
 			drain_rings(&server->drain, server->clients);
 		if (server->listening && server->drain.blocked)
 			break;
+		missed_report(server->clients, server_now(server));
 		take_frame(server, client);
 		client_parse(client);
 	}

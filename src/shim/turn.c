@@ -1,9 +1,10 @@
 /*
  * turn.c: see turn.h.
  *
- * All signals are blocked during a turn, as they are on the server's thread, and it is not a
- * cancellation point: a handler must not find its own thread in the middle of one. While a thread
- * ends the streams, which can take long, only those are blocked that writing to a log can raise.
+ * Signals are blocked during a turn, as they are on the server's thread, and it is not a
+ * cancellation point: a handler must not find its own thread in the middle of one, and the child
+ * that it makes by fork() must not return to one. A thread that ends the streams, which can take
+ * long, lets signals in while it waits for slow clients, because nothing is half done there.
  * Cancellation is disabled only while signals are blocked: a handler that leaves an event by
  * longjmp() would leave it disabled.
  */
@@ -45,7 +46,8 @@ static _Atomic bool missed; /* somebody found the lock taken, and a waiting prod
 /* ---- signals ---- */
 
 struct masked {
-	bool done; /* a sandbox may refuse */
+	bool done;    /* a sandbox may refuse */
+	bool blocked; /* what registry_block_signals() has returned */
 	int cancel;
 	sigset_t before, pending;
 };
@@ -56,16 +58,13 @@ static void add_written(sigset_t *set)
 	sigaddset(set, SIGXFSZ);
 }
 
-/* all: else only the signals that a write can raise. */
-static void mask(struct masked *masked, bool all)
+static void mask(struct masked *masked)
 {
 	sigset_t set;
 
-	sigemptyset(&set);
-	add_written(&set);
-	if (all)
-		sigfillset(&set);
+	registry_signals(&set);
 	masked->done = !pthread_sigmask(SIG_BLOCK, &set, &masked->before);
+	masked->blocked = masked->done && registry_block_signals(true);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &masked->cancel);
 	sigemptyset(&masked->pending);
 	sigpending(&masked->pending);
@@ -96,6 +95,8 @@ static void unmask(const struct masked *masked)
 	if (masked->done)
 		discard_raised(masked);
 	pthread_setcancelstate(masked->cancel, NULL);
+	if (masked->done)
+		registry_block_signals(masked->blocked);
 	if (masked->done)
 		pthread_sigmask(SIG_SETMASK, &masked->before, NULL);
 }
@@ -131,9 +132,9 @@ static enum ring_help drain(void)
 	struct masked masked;
 
 	/* A signal handler has interrupted vmtap_stop(), or one of those who use the registry. */
-	if (lock_is_mine(&lock) || registry_is_locked())
+	if (lock_is_mine(&lock) || registry_is_used_here())
 		return RING_NO_HELP;
-	mask(&masked, true);
+	mask(&masked);
 	if (take_or_tell()) {
 		help = turned ? RING_DRAINED : RING_NO_HELP;
 		if (turned)
@@ -151,7 +152,7 @@ static bool list_clients(struct pollfd *polled, nfds_t *count)
 	bool listed;
 
 	*count = 0;
-	mask(&masked, true);
+	mask(&masked);
 	listed = lock_try(&lock);
 	if (listed) {
 		for (const struct client *client = turned ? turned->clients : NULL; client;
@@ -183,7 +184,7 @@ static bool pause_refused(void)
 	struct masked masked;
 	bool paused;
 
-	mask(&masked, true);
+	mask(&masked);
 	paused = pause_for(PAUSE_REFUSED_MS);
 	unmask(&masked);
 	return paused;
@@ -208,7 +209,7 @@ static void pass_on(void)
 
 	if (lock_is_mine(&lock))
 		return;
-	mask(&masked, true);
+	mask(&masked);
 	atomic_store(&missed, true);
 	if (lock_try(&lock))
 		release();
@@ -248,7 +249,7 @@ int vmtap_turn(void)
 	struct masked masked;
 
 	fork_page_await();
-	mask(&masked, true);
+	mask(&masked);
 	result = turn();
 	unmask(&masked);
 	errno = saved;
@@ -274,7 +275,7 @@ int turn_begin(struct server *server)
 	struct masked masked;
 	int error;
 
-	mask(&masked, true);
+	mask(&masked);
 	lock_take(&lock);
 	error = server_first_turn(server);
 	if (!error) {
@@ -289,20 +290,24 @@ int turn_begin(struct server *server)
 
 void turn_end(struct server *server)
 {
-	struct masked masked, written;
+	struct masked masked;
+	sigset_t waiting;
 
-	mask(&masked, true);
+	mask(&masked);
 	lock_take(&lock);
 	if (turned == server) {
 		atomic_store(&descriptor, -EBADF);
-		unmask(&masked);
-		mask(&written, false);
+		if (masked.done) {
+			waiting = masked.before;
+			add_written(&waiting);
+		}
 		if (!server->ended)
-			server_end(server);
-		unmask(&written);
-		mask(&masked, true);
-		ring_set_helper(NULL);
-		turned = NULL;
+			server_end(server, masked.done ? &waiting : NULL);
+		/* Else this is the child of a handler, and may have a server of its own. */
+		if (lock_is_mine(&lock)) {
+			ring_set_helper(NULL);
+			turned = NULL;
+		}
 	}
 	release();
 	unmask(&masked);

@@ -9,28 +9,36 @@
 #include <time.h>
 #include <unistd.h>
 
-static _Thread_local bool is_inside;
+static _Thread_local volatile unsigned inside; /* the kinds of calls that this thread is in */
 
 void vm_call_begin(struct vm_calls *calls)
 {
 	atomic_fetch_add(&calls->running, 1);
+	inside |= calls->kind;
+	atomic_signal_fence(memory_order_seq_cst);
 }
 
-void vm_call_enter(void)
+void vm_call_leave(struct vm_calls *calls)
 {
-	is_inside = true;
+	uint32_t running = atomic_load(&calls->running);
+
+	/* In a child that a signal handler has made in the middle of this, none is counted. */
+	while (running && !atomic_compare_exchange_weak(&calls->running, &running, running - 1))
+		;
+	if (running == 1)
+		syscall(SYS_futex, &calls->running, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
 void vm_call_end(struct vm_calls *calls)
 {
-	is_inside = false;
-	if (atomic_fetch_sub(&calls->running, 1) == 1)
-		syscall(SYS_futex, &calls->running, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	inside &= ~(unsigned)calls->kind;
+	atomic_signal_fence(memory_order_seq_cst);
+	vm_call_leave(calls);
 }
 
 bool vm_call_is_inside(void)
 {
-	return is_inside;
+	return inside != 0;
 }
 
 void vm_call_await(struct vm_calls *calls)
@@ -47,5 +55,5 @@ void vm_call_await(struct vm_calls *calls)
 
 void vm_call_fork_child(struct vm_calls *calls)
 {
-	atomic_store(&calls->running, is_inside);
+	atomic_store(&calls->running, (inside & calls->kind) != 0);
 }

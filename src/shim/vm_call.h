@@ -9,16 +9,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A futex: how many calls are running. */
+enum vm_call_kind { VM_CALL_CENSUS = 1, VM_CALL_CHANGE = 2, VM_CALL_SAMPLER = 4 };
+
 struct vm_calls {
-	_Atomic uint32_t running;
+	_Atomic uint32_t running; /* a futex: how many calls are running */
+	enum vm_call_kind kind;   /* 0: calls in signal handlers */
 };
 
-/* Announces a call, with the registry's lock held, so that nobody removes the function before. */
+/* Begins a call, with the registry's lock held, so that nobody removes the function before. Until
+ * vm_call_end(), this thread counts as being in the function: a signal handler may fork as soon as
+ * the lock is released, and the child goes on with the call. */
 void vm_call_begin(struct vm_calls *calls);
-/* This thread is in the function from here on, and until vm_call_end(). */
-void vm_call_enter(void);
 void vm_call_end(struct vm_calls *calls);
+
+/* The end of a call without a kind, in a signal handler. */
+void vm_call_leave(struct vm_calls *calls);
 
 /* Whether this thread is in a function of the VM's. Takes no lock. */
 bool vm_call_is_inside(void);

@@ -11,7 +11,10 @@
 _Static_assert(sizeof(struct walker_frame) == 16, "as in the record");
 
 static _Atomic(vmtap_stack_walker) current;
-static void *context;            /* set while there is no walker */
+static void *context; /* set while there is no walker */
+/* What is being registered; a child of fork() completes that. */
+static _Atomic(vmtap_stack_walker) next;
+static void *next_context;
 static _Atomic uint32_t running; /* threads that are in the walker, or about to look for one */
 static atomic_flag registering = ATOMIC_FLAG_INIT;
 static __thread volatile bool is_inside;
@@ -26,6 +29,8 @@ int vmtap_stack_register(vmtap_stack_walker walker, void *own)
 		return -EBUSY;
 	/* A thread counts itself before it reads the walker, so whoever is not counted after this
 	 * does not see the old one. */
+	next_context = own;
+	atomic_store(&next, walker);
 	atomic_store(&current, NULL);
 	while (atomic_load(&running))
 		nanosleep(&moment, NULL);
@@ -129,5 +134,9 @@ void walker_put(const struct vmtap_stack *stack, unsigned char *record)
 void walker_fork_child(const struct vmtap_stack *own)
 {
 	atomic_store(&running, own && own->is_inside);
+	if (!atomic_load(&current) && atomic_load(&next)) {
+		context = next_context;
+		atomic_store(&current, atomic_load(&next));
+	}
 	atomic_flag_clear(&registering);
 }

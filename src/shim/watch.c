@@ -7,7 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "shim/descriptor.h"
+#include "shim/ledger.h"
+
+static const struct descriptor_file unknown; /* watch_is_ours() knows more */
 
 enum { UNWATCHED_MS = 20 /* between two looks at files that could not be added */ };
 
@@ -29,20 +31,18 @@ int watch_open(struct watch *watch)
 	int error = 0;
 
 	*watch = (struct watch){.timer = -1};
-	watch->descriptor = descriptor_own(epoll_create1(EPOLL_CLOEXEC));
+	watch->descriptor = ledger_enter(descriptor_own(epoll_create1(EPOLL_CLOEXEC)));
 	if (watch->descriptor < 0)
 		error = watch->descriptor;
 	if (!error) {
-		watch->timer =
-			descriptor_own(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+		watch->timer = ledger_enter(descriptor_own(
+			timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)));
 		error = watch->timer < 0 ? watch->timer
 					 : control(watch, EPOLL_CTL_ADD, watch->timer, POLLIN);
 	}
 	if (error) {
-		if (watch->timer >= 0)
-			close(watch->timer);
-		if (watch->descriptor >= 0)
-			close(watch->descriptor);
+		ledger_close(watch->timer, unknown);
+		ledger_close(watch->descriptor, unknown);
 		watch->descriptor = watch->timer = -1;
 	}
 	return error;
@@ -60,9 +60,18 @@ bool watch_is_ours(const struct watch *watch)
 void watch_close(struct watch *watch)
 {
 	if (watch->descriptor >= 0 && watch_is_ours(watch)) {
-		close(watch->timer);
-		close(watch->descriptor);
+		ledger_close(watch->timer, unknown);
+		ledger_close(watch->descriptor, unknown);
+	} else {
+		ledger_drop(watch->timer);
+		ledger_drop(watch->descriptor);
 	}
+	watch->descriptor = watch->timer = -1;
+	watch->count = 0;
+}
+
+void watch_fork_child(struct watch *watch)
+{
 	watch->descriptor = watch->timer = -1;
 	watch->count = 0;
 }

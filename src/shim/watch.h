@@ -27,6 +27,9 @@ int watch_open(struct watch *watch);
  * numbers for files of its own. */
 void watch_close(struct watch *watch);
 
+/* Call in a child that has a copy; its descriptors are closed by the ledger. */
+void watch_fork_child(struct watch *watch);
+
 /* Whether the program has left the descriptors alone. */
 bool watch_is_ours(const struct watch *watch);
 

@@ -182,6 +182,14 @@ WIRE_TYPE(409, STACK, WIRE_VARIABLE, 2, WIRE_READ, "cut:2 frames:x",
 WIRE_TYPE(410, HEAP_OBJECTS, 8, 8, WIRE_READ | WIRE_SAMPLE, "objects:8",
 	"vmtap: number of objects of a heap profile sample",
 	"how many objects the HEAP_PROF_SAMPLE_STRING before it counts; without it that is not known")
+WIRE_TYPE(411, SAMPLED, 2, 2, WIRE_READ | WIRE_STATE, "unit:1 timers:1",
+	"vmtap: how samples by time become due",
+	"of the events vm:::sample from here on: unit is 1 for CPU time and 4 for elapsed time. If "
+	"timers is 1, each is of a timer on its thread's CPU clock. If it is 0, the sample has become "
+	"due with those of the other threads, at a tick of elapsed time")
+WIRE_TYPE(412, THREAD_END, 8, 8, WIRE_READ, "os_thread:8", "vmtap: an OS thread has ended",
+	"of the thread, which has ended: later events of that number are of another thread. A CONTEXT "
+	"of the same thread comes before it")
 
 /* clang-format on */
 

@@ -78,13 +78,14 @@
  * seldom need not wake for each:
  *     "VMTL"; u8 version 0; u64 ns; 0: the VM chooses, as it does for a client that states nothing
  *
- * This frame asks the VM to fire vm:::sample: for each thread that runs guest code, once in a
- * period, or whenever a thread has allocated so many bytes. Each unit has its own frame. The
- * subscription asks for the events: "VMTS"; u8 version 0; u8 WIRE_SAMPLING_TIME or
- * WIRE_SAMPLING_ALLOCATED; u64 ns or bytes; 0: no more. With WIRE_SAMPLING_THREADS it asks the VM
- * to fire vm:::thread-dump for all its threads once, and the number is not 0. While any client asks
- * for samples by time, the VM takes none by bytes. A client that asked only for bytes then gets no
- * samples; those by time count as its losses. Bytes that begin no known frame are ignored.
+ * This frame asks the VM to fire vm:::sample for each thread that runs guest code: once in a period
+ * of the thread's CPU time (WIRE_SAMPLING_TIME) or of elapsed time (WIRE_SAMPLING_ELAPSED), or
+ * whenever a thread has allocated this many bytes (WIRE_SAMPLING_ALLOCATED). Each unit has its own
+ * frame. The subscription asks for the events: "VMTS"; u8 version 0; u8 unit; u64 ns or bytes; 0:
+ * no more. With WIRE_SAMPLING_THREADS it asks the VM to fire vm:::thread-dump for all its threads
+ * once, and the number is not 0. The VM takes samples by one unit at a time: by CPU time if any
+ * client asks for that, else by elapsed time, else by bytes. Clients that asked for another unit
+ * get none; the others' samples count as their losses. Bytes that begin no known frame are ignored.
  */
 #ifndef VMTAP_WIRE_WIRE_H
 #define VMTAP_WIRE_WIRE_H
@@ -168,6 +169,7 @@ enum {
 	WIRE_SAMPLING_TIME = 1,
 	WIRE_SAMPLING_ALLOCATED = 2,
 	WIRE_SAMPLING_THREADS = 3,
+	WIRE_SAMPLING_ELAPSED = 4,
 
 	WIRE_COMMAND_HEAP_START = 1,
 	WIRE_COMMAND_HEAP_STOP = 2,
@@ -193,7 +195,10 @@ enum {
 	WIRE_STACKS = 64, /* flag: send WIRE_STACK before each probe's own event, for the events of
 			     the entries that have the following bit among their strings. A header
 			     that does not declare WIRE_STACK says that there will be none */
-	WIRE_ENTRY_STACK = 0x4000
+	WIRE_ENTRY_STACK = 0x4000,
+	WIRE_FOLLOW = 128 /* flag: this client also reads the streams of children made by fork(): a
+			     child that starts its stream waits a moment for a subscription of the
+			     client's process, and counts what that misses otherwise */
 };
 
 #endif

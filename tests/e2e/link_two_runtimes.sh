@@ -101,6 +101,7 @@ try() { # HOST EXTENSION...
 	local host tracer
 	rm -f "$TMPDIR/in"
 	mkfifo "$TMPDIR/in"
+	: >"$TMPDIR/host.out" # not what the host before it has said
 	timeout "${COMMAND_SECONDS:-300}" "$TMPDIR/$1" "${@:2}" <"$TMPDIR/in" 2>"$TMPDIR/host.out" &
 	exec 4>"$TMPDIR/in"
 	host=$!
@@ -133,6 +134,7 @@ late() { # -p|-c|--follow HOST EXTENSION...
 	mkfifo "$TMPDIR/in"
 	: >"$TMPDIR/trace.out"
 	: >"$TMPDIR/trace.err"
+	: >"$TMPDIR/host.out"
 	if [ "$option" = -p ]; then
 		LATE=1 "$TMPDIR/$1" "${@:2}" <"$TMPDIR/in" 2>"$TMPDIR/host.out" &
 		host=$!

@@ -551,6 +551,10 @@ static bool take_plain(struct reader *reader, uint16_t type, uint64_t time,
 		snprintf(reader->runtime, sizeof(reader->runtime), "%.*s", (int)(length - 4),
 			(const char *)payload + 4);
 		break;
+	case WIRE_SAMPLED:
+		reader->sampled_unit = payload[0];
+		reader->sampled_timers = payload[1];
+		break;
 	case WIRE_SUBSCRIBED:
 		reader->acknowledged = true;
 		reader->answers++;

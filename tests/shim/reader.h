@@ -124,7 +124,8 @@ struct reader {
 	uint64_t declarations;    /* of spare types */
 	uint64_t environment;     /* entries of PROGRAM_ENV */
 	char message[256];        /* the last LOG_MSG */
-	uint16_t *stop_statuses;  /* where to keep those of GHC's STOP_THREAD, if anywhere */
+	uint8_t sampled_unit, sampled_timers; /* of the last WIRE_SAMPLED */
+	uint16_t *stop_statuses; /* where to keep those of GHC's STOP_THREAD, if anywhere */
 	unsigned stop_room, stop_count;
 	void (*on_event)(struct reader *reader, const struct reader_event *event);
 	void *context;

@@ -5,8 +5,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -194,6 +197,30 @@ START_TEST(a_full_disk_stops_nobody)
 }
 END_TEST
 
+/* Mounts a tmpfs for the log that only this process sees. False: that is not allowed here. */
+static bool use_tmpfs(const char *options)
+{
+	char folder[256];
+
+	snprintf(folder, sizeof(folder), "%.240s/disk", fixture_folder);
+	ck_assert_int_eq(mkdir(folder, 0700), 0);
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+		mount("none", folder, "tmpfs", 0, options)) {
+		printf("skipped, as no tmpfs can be mounted: %s\n", strerror(errno));
+		return false;
+	}
+	snprintf(log_path, sizeof(log_path), "%s/log", folder);
+	ck_assert_int_eq(setenv("VMTAP_LOG", log_path, 1), 0);
+	return true;
+}
+
+static void leave_tmpfs(void)
+{
+	*strrchr(log_path, '/') = '\0';
+	ck_assert_int_eq(umount2(log_path, MNT_DETACH), 0);
+}
+
+/* A tmpfs applies the limit of a file's size to what is allocated beyond its end. */
 START_TEST(a_disk_that_stays_full)
 {
 	enum { LIMIT = 200001 };
@@ -204,6 +231,8 @@ START_TEST(a_disk_that_stays_full)
 	struct stat status;
 
 	use_log();
+	if (_i && !use_tmpfs("size=10m"))
+		return;
 	limit_files(LIMIT);
 	ck_assert_int_eq(vmtap_start(&small), 0);
 	fire(100000);
@@ -218,6 +247,35 @@ START_TEST(a_disk_that_stays_full)
 	ck_assert_uint_eq(reader.probes[VMTAP_PROBE_GC_IDLE].lost, 1);
 	ck_assert_int_le(status.st_blocks * 512, status.st_size + 65536);
 	reader_close(&reader);
+	if (_i)
+		leave_tmpfs();
+}
+END_TEST
+
+/* Less space than is usually allocated at once: what fits is written, all but the space for the end
+ * and a piece, and the end says what is missing. */
+START_TEST(a_disk_that_is_nearly_full)
+{
+	enum { EVENTS = 100000, UNUSED = (64 + 24) << 10 };
+	static const char *const sizes[] = {"size=300k", "size=700k", "size=1100k"};
+	const off_t bytes[] = {300 << 10, 700 << 10, 1100 << 10};
+	struct vmtap_options small = {
+		.size = sizeof(small), .ring_bytes = 1, .flush_ms = 24 * 60 * 60 * 1000};
+	struct reader reader;
+	struct stat status;
+
+	if (!use_tmpfs(sizes[_i]))
+		return;
+	ck_assert_int_eq(vmtap_start(&small), 0);
+	fire(EVENTS);
+	vmtap_stop();
+	ck_assert_int_eq(stat(log_path, &status), 0);
+	ck_assert_int_ge(status.st_size, bytes[_i] - UNUSED);
+	read_log(&reader, true);
+	ck_assert_uint_gt(reader_lost(&reader), 0);
+	ck_assert_uint_eq(reader_received(&reader) + reader_lost(&reader), EVENTS);
+	reader_close(&reader);
+	leave_tmpfs();
 }
 END_TEST
 
@@ -244,6 +302,38 @@ START_TEST(a_disk_full_from_the_start)
 	ck_assert_int_eq(status.st_size, 0);
 }
 END_TEST
+
+#if defined(__x86_64__)
+/* A program may forbid itself to read the counter before it starts the library. */
+START_TEST(a_program_without_the_counter)
+{
+	struct reader reader;
+	pid_t child;
+	int status;
+
+#ifdef __SANITIZE_ADDRESS__
+	fprintf(stderr, "a_program_without_the_counter: skipped: AddressSanitizer reads it\n");
+	return;
+#endif
+	use_log();
+	child = fork();
+	if (child == 0) {
+		const struct vmtap_options options = {
+			.size = sizeof(options), .without_thread = _i};
+		if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) || vmtap_start(&options))
+			_exit(1);
+		fire(1000);
+		vmtap_stop();
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	read_log(&reader, true);
+	ck_assert_uint_eq(reader_received(&reader), 1000);
+	reader_close(&reader);
+}
+END_TEST
+#endif
 
 START_TEST(a_log_that_cannot_be_made)
 {
@@ -346,8 +436,12 @@ int main(void)
 	tcase_add_test(all, a_log_gets_samples_of_the_heap);
 	tcase_add_test(all, a_crash_leaves_whole_events);
 	tcase_add_test(all, a_full_disk_stops_nobody);
-	tcase_add_test(all, a_disk_that_stays_full);
+	tcase_add_loop_test(all, a_disk_that_stays_full, 0, 2);
+	tcase_add_loop_test(all, a_disk_that_is_nearly_full, 0, 3);
 	tcase_add_test(all, a_disk_full_from_the_start);
+#if defined(__x86_64__)
+	tcase_add_loop_test(all, a_program_without_the_counter, 0, 2);
+#endif
 	tcase_add_test(all, a_log_that_cannot_be_made);
 	tcase_add_test(all, a_forked_child_leaves_the_log_alone);
 	tcase_add_test(all, the_users_path_goes_before_the_authors);

@@ -1,6 +1,7 @@
 /*
  * test_shim_longjmp.c: threads that leave a macro by longjmp(): their later events are dropped and
- * counted, nobody waits for them, and vmtap_thread_reset() lets them record again.
+ * counted, nobody waits for them, and vmtap_thread_reset() lets them record again. And threads that
+ * leave a function of the library, also because they are cancelled.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,21 +19,38 @@
 enum { FOREVER_MS = 600000 };
 
 static __thread sigjmp_buf escape;
-static __thread volatile bool leaves;
+static __thread volatile bool leaves, leaves_early, is_cancelled, examines;
+static __thread volatile bool blocks; /* what was found when it examined the signals */
 
 /* Replaces the C library's function. Events with the thread's CPU clock call it in the middle of a
- * record, where the thread may then leave. */
+ * record, where the thread may then leave, and vmtap_census_now() with the registry's lock. */
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
+	sigset_t set;
+
 	if (clock == CLOCK_THREAD_CPUTIME_ID && leaves)
 		raise(SIGUSR1);
+	if (clock == CLOCK_MONOTONIC && is_cancelled)
+		pthread_cancel(pthread_self());
+	if (clock == CLOCK_MONOTONIC && examines && !pthread_sigmask(SIG_BLOCK, NULL, &set)) {
+		examines = false;
+		blocks = sigismember(&set, SIGUSR1) == 1;
+	}
 	return (int)syscall(SYS_clock_gettime, clock, time);
+}
+
+/* Replaces the C library's function, which blocks signals a moment too late. */
+int pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
+{
+	if (leaves_early)
+		raise(SIGUSR1);
+	return syscall(SYS_rt_sigprocmask, how, set, before, _NSIG / 8) ? errno : 0;
 }
 
 static void on_signal(int number)
 {
 	(void)number;
-	leaves = false;
+	leaves = leaves_early = false;
 	siglongjmp(escape, 1);
 }
 
@@ -221,6 +239,61 @@ START_TEST(a_wait_for_a_client_is_left)
 }
 END_TEST
 
+/* ---- functions ---- */
+
+static void take_nothing(struct vmtap_census *census, void *context)
+{
+	(void)census;
+	(void)context;
+}
+
+static const struct vmtap_census_options nothing = {
+	.size = sizeof(nothing), .take = take_nothing, .polls = 1, .by = VMTAP_CENSUS_BY_CLASS};
+
+/* Before a function blocks signals, it has noted nothing. */
+START_TEST(a_function_is_left)
+{
+	struct sigaction action = {.sa_handler = on_signal};
+
+	sigaction(SIGUSR1, &action, NULL);
+	fixture_start();
+	ck_assert_int_eq(vmtap_census_register(&nothing), 0);
+	if (sigsetjmp(escape, 1) == 0) {
+		leaves_early = true;
+		vmtap_census_now();
+		ck_abort_msg("the function was not left");
+	}
+	examines = true;
+	ck_assert_int_eq(vmtap_census_now(), 1);
+	ck_assert(!examines);
+	ck_assert(blocks);
+}
+END_TEST
+
+static void *cancel_in_census(void *argument)
+{
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	is_cancelled = true;
+	vmtap_census_now();
+	is_cancelled = false;
+	return argument;
+}
+
+/* The thread ends, but not with the lock, nor before it has taken the census. */
+START_TEST(a_function_is_cancelled)
+{
+	pthread_t thread;
+
+	if (_i)
+		fixture_start();
+	ck_assert_int_eq(vmtap_census_register(&nothing), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, cancel_in_census, NULL), 0);
+	pthread_join(thread, NULL);
+	ck_assert_int_eq(vmtap_census_now(), 1);
+	ck_assert_int_eq(vmtap_census_unregister(), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("shim_longjmp");
@@ -233,6 +306,8 @@ int main(void)
 	tcase_add_test(all, no_wakeups_follow);
 	tcase_add_loop_test(all, stop_does_not_wait, 0, 4);
 	tcase_add_test(all, a_wait_for_a_client_is_left);
+	tcase_add_test(all, a_function_is_left);
+	tcase_add_loop_test(all, a_function_is_cancelled, 0, 2);
 	suite_add_tcase(suite, all);
 	return fixture_run(suite);
 }

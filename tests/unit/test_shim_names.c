@@ -9,6 +9,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
+#include "base/keyed_hash.h"
 #include "shim/budget.h"
 #include "shim/fixture.h"
 #include "shim/name.h"
@@ -47,6 +48,50 @@ START_TEST(one_name_for_each_text)
 	uint32_t length;
 	ck_assert_str_eq(name_text(class->id, &length), "Class");
 	ck_assert_uint_eq(length, 5);
+}
+END_TEST
+
+/* Texts of two words, the second chosen after the first, so that a hash without a key that takes
+ * one word after the other is the same for all. */
+static void chosen_text(char text[16], uint64_t number)
+{
+	uint64_t state = ((16 ^ number) * UINT64_C(0x9e3779b97f4a7c15));
+
+	state ^= state >> 32;
+	memcpy(text, &number, 8);
+	memcpy(text + 8, &state, 8);
+}
+
+START_TEST(chosen_texts_do_not_collide)
+{
+	enum { COUNT = 20000 };
+	uint64_t distance = 0;
+	char text[16];
+
+	for (uint64_t i = 0; i < COUNT; i++) {
+		chosen_text(text, i);
+		const struct vmtap_name *name = vmtap_name_intern(text, sizeof(text));
+		ck_assert_mem_eq(name->text, text, sizeof(text));
+		distance += name_distance(name);
+	}
+	ck_assert_msg(distance < COUNT, "%lu slots are passed for %d names",
+		(unsigned long)distance, (int)COUNT);
+}
+END_TEST
+
+/* The value that the authors of the algorithm give for their example. */
+START_TEST(the_hash_is_siphash)
+{
+	struct keyed_hash_key key, other = keyed_hash_key(), again = keyed_hash_key();
+	char text[15];
+
+	for (unsigned i = 0; i < sizeof(key); i++)
+		((char *)&key)[i] = (char)i;
+	for (unsigned i = 0; i < sizeof(text); i++)
+		text[i] = (char)i;
+	ck_assert_uint_eq(keyed_hash(key, text, sizeof(text), 2, 4), UINT64_C(0xa129ca6149be45e5));
+	ck_assert_mem_eq(&other, &again, sizeof(other));
+	ck_assert(other.words[0] && other.words[1] && other.words[0] != other.words[1]);
 }
 END_TEST
 
@@ -264,6 +309,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
 	tcase_add_test(tests, one_name_for_each_text);
+	tcase_add_test(tests, chosen_texts_do_not_collide);
+	tcase_add_test(tests, the_hash_is_siphash);
 	tcase_add_test(tests, a_text_at_the_end_of_memory);
 	tcase_add_test(tests, many_threads_get_the_same_names);
 	tcase_add_test(tests, signal_handlers_may_intern);

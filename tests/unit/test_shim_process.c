@@ -280,6 +280,112 @@ START_TEST(stop_while_start_waits)
 }
 END_TEST
 
+/* ---- children that wait ---- */
+
+static pthread_mutex_t vm_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void take_vm_lock(void)
+{
+	pthread_mutex_lock(&vm_lock);
+}
+
+static void release_vm_lock(void)
+{
+	pthread_mutex_unlock(&vm_lock);
+}
+
+static void use_vm_lock(void *context)
+{
+	(void)context;
+	take_vm_lock();
+	release_vm_lock();
+}
+
+static void await_child(struct reader *reader, pid_t child)
+{
+	snprintf(fixture_path, sizeof(fixture_path), "%s/vmtap/%d", fixture_folder, (int)child);
+	while (!reader_open(reader, fixture_path))
+		sched_yield();
+	ck_reader(reader, reader_until_header(reader));
+}
+
+/* The VM's handlers of fork() hold a lock that a function needs which the library calls because
+ * guards have changed: by what the other client wants. */
+START_TEST(a_worker_waits_for_its_parents_follower)
+{
+	const struct vmtap_options options = {.size = sizeof(options), .serve_children = 1};
+	const struct vmtap_change_options change = {.size = sizeof(change), .changed = use_vm_lock};
+	struct reader follower, other, reader;
+	pid_t child;
+
+	ck_assert_int_eq(vmtap_start(&options), 0);
+	ck_assert_int_eq(vmtap_on_change(&change), 0);
+	ck_assert_int_eq(pthread_atfork(take_vm_lock, release_vm_lock, release_vm_lock), 0);
+	ck_assert(reader_open(&follower, fixture_path));
+	ck_reader(&follower, reader_until_header(&follower));
+	reader_subscribe_names(&follower, WIRE_FOLLOW, 1, "vm:::gc-idle", 0);
+	ck_reader(&follower, reader_until_acknowledged(&follower, 1));
+	ck_reader(&other, reader_start(&other, fixture_path, 0));
+	for (unsigned i = 0; i < 3; i++) {
+		child = fork();
+		if (child == 0) {
+			for (unsigned j = 0; j < 100; j++)
+				VMTAP_GC_IDLE(1);
+			vmtap_stop();
+			_exit(0);
+		}
+		await_child(&reader, child);
+		reader_subscribe_all(&reader, 0, 1);
+		ck_reader(&reader, reader_until_end(&reader));
+		ck_assert_uint_eq(reader_received(&reader), 100);
+		ck_assert_uint_eq(reader_lost(&reader), 0);
+		reader_close(&reader);
+		ck_assert_int_eq(exit_status(child), 0);
+	}
+	reader_close(&follower);
+	reader_close(&other);
+}
+END_TEST
+
+/* The child goes on without it, and tells it how many events it has missed, or has its parent tell
+ * it: the child's counts go there once it has waited for long enough. */
+START_TEST(what_a_late_follower_misses_is_counted)
+{
+	const struct vmtap_options options = {.size = sizeof(options), .serve_children = 1};
+	struct reader follower, reader;
+	int fired[2];
+	pid_t child;
+	char byte;
+
+	ck_assert_int_eq(pipe(fired), 0);
+	ck_assert_int_eq(vmtap_start(&options), 0);
+	ck_reader(&follower, reader_start(&follower, fixture_path, WIRE_FOLLOW));
+	child = fork();
+	if (child == 0) {
+		for (unsigned j = 0; j < 100; j++)
+			VMTAP_GC_IDLE(1);
+		if (write(fired[1], "y", 1) != 1)
+			_exit(1);
+		while (fixture_open_guards()) /* the follower has come, and left */
+			sched_yield();
+		vmtap_stop();
+		_exit(0);
+	}
+	ck_assert_int_eq(read(fired[0], &byte, 1), 1);
+	await_child(&reader, child);
+	reader_subscribe_all(&reader, 0, 1);
+	ck_reader(&reader, reader_until_acknowledged(&reader, 1));
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert_uint_eq(reader_received(&reader), 0);
+	while (reader_lost(&reader) + reader_lost(&follower) < 100)
+		ck_reader(&follower, reader_step(&follower, 10000));
+	ck_assert_uint_eq(reader_lost(&reader) + reader_lost(&follower), 100);
+	reader_close(&reader);
+	ck_assert_int_eq(exit_status(child), 0);
+	reader_close(&follower);
+}
+END_TEST
+
 START_TEST(no_descriptor_is_left_open)
 {
 	struct reader reader;
@@ -532,6 +638,8 @@ int main(void)
 	tcase_add_test(all, start_and_stop_again_and_again);
 	tcase_add_test(all, start_waits_when_told_to);
 	tcase_add_test(all, stop_while_start_waits);
+	tcase_add_test(all, a_worker_waits_for_its_parents_follower);
+	tcase_add_test(all, what_a_late_follower_misses_is_counted);
 	tcase_add_test(all, no_descriptor_is_left_open);
 	tcase_add_test(all, descriptors_run_out);
 	tcase_add_test(all, standard_descriptors_are_the_programs);

@@ -72,15 +72,13 @@ START_TEST(by_time)
 	subscribe(&reader, WIRE_SAMPLING_TIME, 2000000, "vm:::sample");
 	while (vmtap_sample_unit() != VMTAP_SAMPLE_TIME)
 		sched_yield();
-	while (!poll_once()) /* the first one says nothing of the time before it */
-		sched_yield();
-	begun = cpu_time();
-	while (fired < 20)
+	begun = cpu_time(); /* the timer is made now */
+	while (fired < 21)
 		fired += poll_once();
 	ended = cpu_time();
 	ck_reader(&reader, reader_until_time(&reader, reader_now()));
 	ck_assert_uint_eq(samples, 21);
-	ck_assert_uint_ge(weights, ended - begun - 2000000);
+	ck_assert_uint_ge(weights, ended - begun - 2 * 2000000);
 	ck_assert_uint_le(weights, ended - begun + 3 * 2000000);
 	/* no more samples are wanted once the client is gone */
 	ck_reader(&reader, reader_finish(&reader));
@@ -108,9 +106,14 @@ START_TEST(by_a_call)
 	ck_assert_int_eq(vmtap_sample_register(&options), 0);
 	fixture_start();
 	subscribe(&reader, WIRE_SAMPLING_TIME, 1, "vm:::sample"); /* at most one in a millisecond */
-	while (atomic_load(&calls) < 5)
-		sched_yield();
-	ck_assert_int_eq(vmtap_sample_wanted(), 1);
+	/* the first call brings the thread to a safepoint, where it gets its timer */
+	for (unsigned seen = 0; atomic_load(&calls) < 5;)
+		if (seen != atomic_load(&calls)) {
+			seen = atomic_load(&calls);
+			poll_once();
+		}
+	while (!vmtap_sample_wanted())
+		;
 	ask(&reader, WIRE_SAMPLING_TIME, 0);
 	while (vmtap_sample_unit() != VMTAP_SAMPLE_OWN)
 		sched_yield();
@@ -359,6 +362,40 @@ START_TEST(wrong_calls)
 }
 END_TEST
 
+/* ---- the stream's form ---- */
+
+static void *fire_once(void *argument)
+{
+	VMTAP_GC_IDLE(0);
+	return argument;
+}
+
+/* The server says what it samples by in the same turns in which it tells of threads that have
+ * ended: these are different blocks, whose ends are at different times. */
+START_TEST(told_beside_ends_of_threads)
+{
+	enum { CHANGES = 50, PERIOD = 10000000 };
+	struct reader reader;
+	pthread_t thread;
+
+	fixture_start();
+	subscribe(&reader, WIRE_SAMPLING_ELAPSED, PERIOD, "vm:::sample vm:::gc-idle");
+	for (unsigned i = 0; i < CHANGES; i++) {
+		uint8_t unit = i % 2 ? WIRE_SAMPLING_ELAPSED : WIRE_SAMPLING_TIME;
+
+		ck_assert_int_eq(pthread_create(&thread, NULL, fire_once, NULL), 0);
+		ck_assert_int_eq(pthread_join(thread, NULL), 0);
+		ask(&reader, WIRE_SAMPLING_TIME, i % 2 ? 0 : PERIOD);
+		while (reader.sampled_unit != unit && reader_step(&reader, READER_WAIT_MS))
+			;
+		ck_assert_msg(reader.sampled_unit == unit, "%u: %s", i, reader.error);
+	}
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert_uint_eq(reader_received(&reader), CHANGES);
+	reader_close(&reader);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("shim: sampler");
@@ -373,6 +410,7 @@ int main(void)
 	tcase_add_test(tests, by_bytes_while_others_sample_by_time);
 	tcase_add_test(tests, a_dump);
 	tcase_add_test(tests, a_count_of_the_heap);
+	tcase_add_test(tests, told_beside_ends_of_threads);
 	tcase_add_test(tests, wrong_calls);
 	suite_add_tcase(suite, tests);
 	return fixture_run(suite);

@@ -284,6 +284,37 @@ START_TEST(idle_connections_make_room)
 }
 END_TEST
 
+/* Clients that wait for a probe that is never fired and read nothing are idle, though they are sent
+ * watermarks: one of them leaves for the next. One that reads stays. */
+START_TEST(clients_that_never_read_make_room)
+{
+	enum { SILENT = 63 };
+	struct reader silent[SILENT], busy, next;
+	pthread_t reading;
+	unsigned told = 0;
+
+	fixture_start();
+	ck_reader(&busy, reader_start(&busy, fixture_path, 0));
+	for (unsigned i = 0; i < SILENT; i++)
+		ck_reader(&silent[i], reader_start(&silent[i], fixture_path, 0));
+	ck_assert_int_eq(pthread_create(&reading, NULL, read_on, &busy), 0);
+	ck_reader(&next, reader_start(&next, fixture_path, 0));
+	reader_close(&next);
+	vmtap_stop();
+	pthread_join(reading, NULL);
+	ck_assert_msg(busy.ended && !*busy.error, "%s", busy.error);
+	ck_assert_ptr_null(strstr(busy.message, "idle for longest"));
+	for (unsigned i = 0; i < SILENT; i++) {
+		while (reader_step(&silent[i], READER_WAIT_MS))
+			;
+		told += strstr(silent[i].message, "idle for longest") != NULL;
+		reader_close(&silent[i]);
+	}
+	ck_assert_uint_eq(told, 1);
+	reader_close(&busy);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("shim: thread");
@@ -292,6 +323,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, idle_connections_make_room);
+	tcase_add_test(tests, clients_that_never_read_make_room);
 	tcase_add_loop_test(tests, few_events_wake_it_seldom, 0, sizeof(paces) / sizeof(paces[0]));
 	tcase_add_test(tests, a_burst_wakes_it_in_time);
 	tcase_add_test(tests, floods_cost_a_bounded_share);

@@ -421,7 +421,8 @@ START_TEST(the_end_waits_for_no_client_that_takes_nothing)
 		.queue_bytes = 1,
 		.lossless_ms = LONG_MS,
 		.flush_ms = 100,
-		.without_thread = 1};
+		.without_thread = 1,
+		.memory_bytes = UINT64_C(16) << 30}; /* a ring takes a small part of it */
 	char text[200];
 
 	memset(text, 'x', sizeof(text) - 1);
