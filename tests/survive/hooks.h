@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -43,6 +44,8 @@ int schedule_clock(clockid_t clock, struct timespec *time);
 void *schedule_map(void *at, size_t size, int protection, int flags, int file, off_t offset);
 int schedule_unmap(void *at, size_t size);
 int schedule_advise(void *at, size_t size, int advice);
+/* What is random for a process is always the same, so that a seed repeats its schedule. */
+unsigned long schedule_auxiliary(unsigned long type);
 
 #ifndef HOOKS_NONE
 
@@ -103,6 +106,9 @@ int schedule_advise(void *at, size_t size, int advice);
 #undef atomic_compare_exchange_weak
 #define atomic_compare_exchange_weak(p, expected, new)                                             \
 	HOOK_COMPARE(p, expected, new, memory_order_seq_cst)
+#undef atomic_compare_exchange_strong_explicit
+#define atomic_compare_exchange_strong_explicit(p, expected, new, order, failure)                  \
+	HOOK_COMPARE(p, expected, new, order)
 #undef atomic_thread_fence
 #define atomic_thread_fence(order) schedule_fence(order)
 #undef atomic_signal_fence
@@ -126,6 +132,7 @@ int schedule_advise(void *at, size_t size, int advice);
 #define mmap schedule_map
 #define munmap schedule_unmap
 #define madvise schedule_advise
+#define getauxval schedule_auxiliary
 
 #endif
 

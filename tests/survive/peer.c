@@ -113,6 +113,9 @@ static void take_plain(struct peer *peer, uint16_t type, uint64_t time,
 	uint64_t number;
 
 	switch (type) {
+	case WIRE_CONTEXT:
+		peer->thread = peer_number(payload, 8);
+		break;
 	case WIRE_NAME:
 		number = peer_number(payload, 4);
 		schedule_expect(number && number < PEER_NAMES, "client %u: name %" PRIu64,
@@ -155,7 +158,7 @@ static void begin_block(struct peer *peer, const unsigned char *at)
 	schedule_expect(!peer->block_end, "client %u: a block within a block", peer->index);
 	peer->block_end = peer->taken + peer_number(at + EVENT_BYTES, 4);
 	peer->block_time = peer_number(at + EVENT_BYTES + 4, 8);
-	peer->run_time = 0;
+	peer->run_time = peer->thread = 0;
 }
 
 static void take_in_block(struct peer *peer, uint16_t type, uint64_t time,

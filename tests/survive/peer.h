@@ -26,7 +26,8 @@ struct peer {
 	uint64_t taken;     /* bytes that were taken apart before those in bytes */
 	uint64_t block_end; /* position; 0: no block is open */
 	uint64_t block_time, run_time, watermark, zero;
-	uint32_t tag; /* of the last answer */
+	uint64_t thread; /* of the events that follow in this block; 0: not said */
+	uint32_t tag;    /* of the last answer */
 	uint8_t flags;
 	unsigned answers, messages;
 	bool told_hurried; /* delivery is no longer lossless */

@@ -55,6 +55,8 @@ enum {
 	DELAY_MS =
 		60, /* from an event to a client that reads, if none has stated another latency */
 	PATIENT_MS = 120,
+	TIME_OFF_NS = 20000, /* what an event's time may be off */
+	EARLY_MS = 10,       /* what a lossless client's patience may be shorter */
 	GRACE_MS = 100 /* a client that says nothing for longer may be taken for a plain reader */
 };
 
@@ -84,6 +86,7 @@ static struct vmtap_name names[NAMES];
 struct shot {
 	uint8_t event, thread, name;
 	uint16_t length;     /* of the text */
+	int number;          /* of the OS thread */
 	uint64_t begin, end; /* in the order of all that is noted; end 0: not yet */
 	uint64_t began, ended;
 };
@@ -109,9 +112,10 @@ struct session {
 	unsigned round;
 	bool plain, eager, leaves, asks_lossless;
 	bool patient; /* has stated a latency */
-	uint64_t unreleased,
-		newest; /* since when it has events that no watermark releases; the last */
-	bool late;      /* it may have been taken for a plain reader for a while */
+	/* Since when it has an event that no watermark releases; its time, and the last one's. */
+	uint64_t unreleased, oldest, newest;
+	bool late;          /* it may have been taken for a plain reader for a while */
+	uint64_t took, gap; /* when it last took a byte; the longest time that it took none */
 	size_t piece, appetite;
 	uint64_t pause_ns, stall_ns, stall_at, leave_at, change_at, connected;
 	unsigned end;      /* how it leaves */
@@ -151,7 +155,8 @@ static void make_ring_small(void)
 
 	while (ring && ring->thread != thread)
 		ring = ring->next;
-	if (!ring)
+	/* The server must not have read the size a moment ago. */
+	if (!ring || !system_thread_waits())
 		return;
 	ring_is_small[schedule_fibre()] = true;
 	/* as in a ring of the usual size, a record takes much less than a quarter */
@@ -205,8 +210,10 @@ static void record(const struct shot *shot, unsigned index)
 	record = begin(shot, bytes);
 	schedule_expect(!system_woke_late() || !record,
 		"a thread that waited could have gone on long ago: its wake-up was lost");
-	if (!record)
+	if (!record) {
+		schedule_trace("thread %u: %u is not recorded", shot->thread, index);
 		return;
+	}
 	switch (shot->event) {
 	case EVENT_FREE:
 		vmtap_put_u32(record, definition->fields[0].offset, id);
@@ -252,11 +259,14 @@ static void fire(unsigned event)
 		.thread = (uint8_t)(2 * schedule_fibre() + thread_of[schedule_fibre()]),
 		.name = (uint8_t)schedule_random(NAMES),
 		.length = (uint16_t)length,
+		.number = (int)schedule_syscall(SYS_gettid),
 		.begin = ++order,
 		.began = schedule_now()};
 	schedule_trace("thread %u fires %u, of event %u", shot->thread, index, event);
 	const void *word = words[event];
 	if (__atomic_load_n((const uint32_t *)word, __ATOMIC_RELAXED) && vmtap_wants_stream(word)) {
+		if (schedule_random(60) == 0) /* its thread is not run for a while */
+			system_sleep(schedule_random(15 * MS));
 		record(shot, index);
 		if (options.lossless_ms > 0)
 			check_wait(shot);
@@ -300,6 +310,8 @@ static void use_extension(void)
 		.numbers = &extension_number,
 		.providers = no_providers};
 	vmtap_object_add(&extension);
+	for (unsigned i = schedule_random(3) ? 0 : 60; i; i--)
+		fire(schedule_random(OWN_EVENTS)); /* its first event finds the ring full */
 	for (unsigned i = schedule_random(10); i; i--)
 		fire(EVENT_RUN);
 	if (schedule_random(2))
@@ -507,8 +519,21 @@ static void note_time(struct session *session, uint64_t time)
 {
 	if (time > session->newest)
 		session->newest = time;
-	if (!session->unreleased)
-		session->unreleased = schedule_now();
+	if (session->unreleased)
+		return;
+	session->unreleased = schedule_now();
+	session->oldest = time;
+}
+
+/* Events that came with this watermark, and later than it, are not released by it. */
+static void note_watermark(struct session *session)
+{
+	uint64_t watermark = session->peer.watermark;
+
+	if (watermark < session->oldest)
+		return;
+	session->unreleased = watermark < session->newest ? schedule_now() : 0;
+	session->oldest = session->newest;
 }
 
 static void check_text(const struct session *session, const struct shot *shot, unsigned index,
@@ -569,9 +594,13 @@ static void take(struct peer *peer, unsigned event, uint64_t time, const unsigne
 	}
 	if (event == EVENT_MESSAGE)
 		check_text(session, shot, index, payload, length);
+	schedule_expect(!peer->thread || peer->thread == (uint64_t)shot->number,
+		"client %u: event %u is of thread %d and arrives as %d's", peer->index, index,
+		shot->number, (int)peer->thread);
 	if (peer->zero)
-		schedule_expect(peer->zero + time + MS > shot->began &&
-				peer->zero + time < (shot->end ? shot->ended : schedule_now()) + MS,
+		schedule_expect(peer->zero + time + TIME_OFF_NS > shot->began &&
+				peer->zero + time <
+					(shot->end ? shot->ended : schedule_now()) + TIME_OFF_NS,
 			"client %u: event %u was fired from %" PRIu64 " to %" PRIu64
 			", and has the time %" PRIu64,
 			peer->index, index, shot->began, shot->ended, peer->zero + time);
@@ -634,7 +663,7 @@ static bool is_lossless(const struct session *session)
 		if (!(session->subscriptions[i].flags & WIRE_LOSSLESS) ||
 			(session->subscriptions[i].flags ^ first->flags) & WIRE_CPU_CLOCK)
 			return false;
-	return session->eager && !session->peer.told_hurried && !system_has_failed();
+	return !session->peer.told_hurried && !system_has_failed();
 }
 
 static void check_account(const struct session *session)
@@ -705,7 +734,8 @@ static void plan_session(struct session *session)
 	session->leaves = session->end != END_STOP;
 	session->leave_at = session->leaves ? now + schedule_random(60 * MS) : UINT64_MAX;
 	session->change_at = schedule_random(3) ? UINT64_MAX : now + schedule_random(30 * MS);
-	session->connected = now;
+	session->connected = session->took = now;
+	session->gap = 0;
 	session->finished = 0;
 	session->subscription_count = 0;
 	session->frame_at = session->frame_length = 0;
@@ -783,6 +813,31 @@ static uint64_t act(struct session *session)
 	return next;
 }
 
+static void note_taking(struct session *session)
+{
+	uint64_t now = schedule_now();
+
+	if (session->asks_lossless)
+		took = now;
+	if (now - session->took > session->gap)
+		session->gap = now - session->took;
+	session->took = now;
+}
+
+/* Told that its delivery is no longer lossless, it must have taken nothing for as long as the
+ * options say. */
+static void check_patience(const struct session *session)
+{
+	uint64_t patience = (uint64_t)options.lossless_ms;
+
+	if (stopped[session->round] && options.flush_ms < patience)
+		patience = options.flush_ms;
+	schedule_expect(system_has_failed() || options.lossless_ms < 0 ||
+			session->gap + EARLY_MS * MS >= patience * MS,
+		"client %u: its delivery ends to be lossless too early, after %" PRIu64 " ms",
+		session->peer.index, session->gap / MS);
+}
+
 static void attend(struct session *session)
 {
 	struct peer *peer = &session->peer;
@@ -803,11 +858,12 @@ static void attend(struct session *session)
 		if (got < 0)
 			break;
 		if (got) {
-			if (session->asks_lossless)
-				took = schedule_now();
+			bool hurried = peer->told_hurried;
+			note_taking(session);
 			peer_take(peer, (size_t)got);
-			if (peer->watermark >= session->newest)
-				session->unreleased = 0;
+			if (peer->told_hurried && !hurried)
+				check_patience(session);
+			note_watermark(session);
 			check_released(session);
 			if (session->pause_ns)
 				system_sleep(session->pause_ns);
@@ -919,8 +975,9 @@ static void run_vm(void)
 			continue;
 		rest();
 		fire_bursts();
-		for (unsigned i = schedule_random(3) ? 100 : 0; i && (producing > 1 || leaving);
-			i--)
+		/* crowded: it stops while the rings are full */
+		for (unsigned i = !crowded && schedule_random(3) ? 100 : 0;
+			i && (producing > 1 || leaving); i--)
 			system_sleep(5 * MS);
 		if (schedule_random(3) == 0)
 			check_nobody();

@@ -148,7 +148,7 @@ static struct {
 	struct {
 		void *(*run)(void *);
 		void *argument;
-		bool created, runs, ends;
+		bool created, runs, ends, waits;
 		uint64_t ran;
 	} thread;
 } now;
@@ -684,8 +684,10 @@ int system_poll(struct pollfd *polled, nfds_t count, int timeout_ms)
 	if (error)
 		return end(error);
 	schedule_trace("polls for %d ms", timeout_ms);
+	now.thread.waits = true;
 	while (!(ready = look(polled, count)) && timeout_ms && schedule_wait(&changes, until))
 		;
+	now.thread.waits = false;
 	schedule_trace("poll: %d", ready);
 	now.thread.ran = schedule_now();
 	return ready;
@@ -1006,6 +1008,11 @@ void system_end_threads(void)
 bool system_thread_runs(void)
 {
 	return now.thread.runs;
+}
+
+bool system_thread_waits(void)
+{
+	return now.thread.waits || !now.thread.runs;
 }
 
 static int join(uint64_t until)

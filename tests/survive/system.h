@@ -53,6 +53,8 @@ void system_check_left(unsigned rings);
 void system_run_threads(void);
 void system_end_threads(void);
 bool system_thread_runs(void);
+/* Whether it is in poll(), or has not begun. */
+bool system_thread_waits(void);
 /* Called with what the thread is created with; NULL: nothing is. */
 extern void (*system_on_thread)(void *argument);
 

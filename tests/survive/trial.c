@@ -11,7 +11,11 @@
  *   - after the fault, the VM can fork, stop, start and be served again, and no descriptor is left;
  *   - a stream that ends with its marker has delivered each event that was fired, or has told of
  *     its loss, for each probe; no thread's events are more than that thread has fired;
- *   - a stream that is cut is cut once: the client that comes next gets all.
+ *   - a stream that is cut is cut once: the client that comes next gets all; a call that is
+ *     interrupted by a signal cuts none;
+ *   - nothing follows the end marker;
+ *   - a call leaves errno, the signal mask and the cancellation state as they were;
+ *   - a forked child has closed guards, one thread, and no descriptor of the library's.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -144,8 +148,22 @@ static void count_event(struct reader *reader, const struct reader_event *event)
 	tally->threads[i].of[number]++;
 }
 
+/* The VM closes the connection after the end marker. */
+static void read_beyond(const struct reader *reader)
+{
+	char more[64];
+	ssize_t got;
+
+	while ((got = read(reader->socket, more, sizeof(more))) < 0 && errno == EINTR)
+		;
+	if (got > 0)
+		violation("bytes follow the end marker", got);
+}
+
 static void end_reading(struct reader *reader, struct round *round)
 {
+	if (reader->ended)
+		read_beyond(reader);
 	for (unsigned i = 0; i < reader->probe_count; i++)
 		if (number_of(reader, i) < FIRED)
 			round->lost[number_of(reader, i)] += reader->probes[i].lost;
@@ -257,10 +275,61 @@ static struct vmtap_name names[NAMES];
 static struct round *firing;
 static pthread_mutex_t tally_lock = PTHREAD_MUTEX_INITIALIZER;
 
+enum { SENTINEL = 4711 };
+
+/* What a thread has apart from errno. */
+struct state {
+	sigset_t mask;
+	int cancel;
+};
+
+static struct state state_now(void)
+{
+	struct state now;
+
+	sigemptyset(&now.mask);
+	pthread_sigmask(SIG_SETMASK, NULL, &now.mask);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &now.cancel);
+	pthread_setcancelstate(now.cancel, NULL);
+	errno = SENTINEL;
+	return now;
+}
+
+static void check_errno(const char *what)
+{
+	char text[100];
+
+	if (errno == SENTINEL)
+		return;
+	snprintf(text, sizeof(text), "%s changes errno", what);
+	violation(text, errno);
+	errno = SENTINEL;
+}
+
+static void check_state(const struct state *before, const char *what)
+{
+	char text[100];
+
+	check_errno(what);
+	struct state after = state_now();
+	for (int i = 1; i < NSIG; i++) {
+		if (sigismember(&before->mask, i) == sigismember(&after.mask, i))
+			continue;
+		snprintf(text, sizeof(text), "%s changes the signal mask", what);
+		violation(text, i);
+		break;
+	}
+	if (before->cancel == after.cancel)
+		return;
+	snprintf(text, sizeof(text), "%s changes the cancellation state", what);
+	violation(text, after.cancel);
+}
+
 static void *fire(void *argument)
 {
 	static _Atomic unsigned next;
 	unsigned at = next++ % TALLIED;
+	struct state before = state_now();
 	for (unsigned i = 0; i < scenario->events; i++) {
 		struct vmtap_name *name = &names[i % NAMES];
 		VMTAP_METHOD_ENTRY(name, name, name, 1, 1);
@@ -268,9 +337,11 @@ static void *fire(void *argument)
 		VMTAP_OBJECT_CREATE(name, 8, name, 2, 1, i);
 		VMTAP_GC_IDLE(0);
 		VMTAP_METHOD_RETURN(name, name, name, 1, 1);
+		check_errno("an event");
 		if (scenario->census)
 			vmtap_census_take();
 	}
+	check_state(&before, "an event or a census");
 	pthread_mutex_lock(&tally_lock);
 	firing->fired.threads[at].thread = (uint64_t)syscall(SYS_gettid);
 	for (unsigned i = 0; i < FIRED; i++) {
@@ -368,7 +439,9 @@ static void start(bool waits)
 	snprintf(log, sizeof(log), "%s/log", folder);
 	if (scenario->logs)
 		setenv("VMTAP_LOG", log, 1);
+	struct state before = state_now();
 	int error = vmtap_start(&options);
+	check_state(&before, "vmtap_start()");
 	if (error > 0)
 		violation("vmtap_start() returns a positive number", error);
 	if (error == 0)
@@ -383,13 +456,53 @@ static void start(bool waits)
 		violation("vmtap_start() fails twice", error);
 }
 
-static void check_fork(bool serves)
+static void stop(void)
+{
+	struct state before = state_now();
+
+	vmtap_stop();
+	check_state(&before, "vmtap_stop()");
+}
+
+static unsigned count_threads(void)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	char line[200];
+	unsigned count = 0;
+
+	while (file && !count && fgets(line, sizeof(line), file))
+		if (sscanf(line, "Threads: %u", &count) != 1)
+			count = 0;
+	if (file)
+		fclose(file);
+	return count;
+}
+
+/* descriptors: as many as the VM had before it used the library. */
+static void check_child(int descriptors)
+{
+	for (unsigned i = 0; vmtap_guard(i); i++)
+		if (*(const volatile uint32_t *)vmtap_guard(i))
+			violation("a guard is open in a child", (long)i);
+	if (count_descriptors() != descriptors)
+		violation("a child has other descriptors", count_descriptors() - descriptors);
+	if (count_threads() != 1)
+		violation("a child has threads", count_threads());
+	if (vmtap_descriptor() != -EBADF || vmtap_census_wanted())
+		violation("a child has something of the stream", vmtap_descriptor());
+}
+
+static void check_fork(bool serves, int descriptors)
 {
 	int status;
+	struct state before = state_now();
 	pid_t child = fork();
 
+	if (child >= 0)
+		check_state(&before, "fork()");
 	if (child == 0) {
 		struct vmtap_options options = {.size = sizeof(options)};
+		check_child(descriptors);
 		VMTAP_GC_IDLE(0);
 		if (serves && vmtap_start(&options) && vmtap_start(&options))
 			_exit(4);
@@ -448,7 +561,7 @@ static void run_vm(int commands)
 		results->logs = scenario->logs;
 		if (scenario->logs) {
 			fire_on_threads();
-			vmtap_stop();
+			stop();
 			ask(commands, 'l');
 			if (i == 0) /* the second round's log replaces this one */
 				memset(&results->rounds[ROUNDS], 0, sizeof(struct round));
@@ -462,7 +575,7 @@ static void run_vm(int commands)
 		else if (!asked)
 			ready = ask(commands, 'c');
 		if (scenario->forks && i == 0)
-			check_fork(true);
+			check_fork(true, descriptors);
 		fire_on_threads();
 		if (scenario->exits && i == ROUNDS - 1) {
 			if (ready == 'r' && write(commands, "e", 1) != 1)
@@ -472,11 +585,11 @@ static void run_vm(int commands)
 		if (ready == 'r')
 			ask(commands, 'f');
 		if (!scenario->others || i == ROUNDS - 1)
-			vmtap_stop();
+			stop();
 	}
 	if (!scenario->exits && count_descriptors() != descriptors)
 		violation("descriptors are left", count_descriptors() - descriptors);
-	check_fork(true);
+	check_fork(true, descriptors);
 	if (write(STDOUT_FILENO, output, sizeof(output) - 1) < 0)
 		violation("the VM cannot write", errno);
 	exit(VM_STATUS);
@@ -532,6 +645,15 @@ static void check_round(const struct round *round, unsigned index)
 	check_error(round, index);
 }
 
+/* A signal that interrupts a call is no failure. */
+static bool is_interruption(void)
+{
+	const char *fault = getenv("SURVIVE_FAULT");
+	int error = 0;
+
+	return fault && sscanf(fault, "%*x %*u %d", &error) == 1 && error == EINTR;
+}
+
 static void check_rounds(void)
 {
 	unsigned cut = 0;
@@ -550,6 +672,8 @@ static void check_rounds(void)
 	}
 	if (cut > 1)
 		violation("more than one stream was cut", cut);
+	if (cut && is_interruption())
+		violation("a stream was cut, though a call was interrupted only", cut);
 	if (cut)
 		printf("cut\n");
 }
