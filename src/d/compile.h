@@ -28,6 +28,16 @@
 struct btf;
 struct d_compiler;
 
+/*
+ * The pid namespace whose numbers processes have in scripts. Outside of the kernel's own, the
+ * library reads the numbers that processes have at our level of nested namespaces.
+ */
+struct d_numbers {
+	bool is_nested;
+	uint32_t level; /* the kernel's own namespace is level 0 */
+	uint64_t inode; /* of /proc/PID/ns/pid */
+};
+
 struct d_compile_settings {
 	pid_t target;     /* $target, 0 if none */
 	bool targets_any; /* $target in a probe description stands for every traced process */
@@ -42,6 +52,7 @@ struct d_compile_settings {
 	 */
 	const struct d_options *options;
 	const struct d_compile_options *compile_options; /* outlives the compiler */
+	struct d_numbers numbers;
 	struct btf *kernel_types; /* for structs that no script defines; NULL: there are none */
 	/*
 	 * The program computes constants itself, and does every conversion even where the value is
@@ -81,6 +92,7 @@ struct d_error {
 	uint32_t script;       /* its number, from 0; 0 for an error in a library */
 	uint32_t line, column; /* 0 if the error has no position */
 	char unmatched[256];   /* the description that matches no probe, if that is the error */
+	bool is_advised;       /* and the message says what may have been meant */
 };
 
 /* What settings point to must outlive the compiler. -ENOMEM. */

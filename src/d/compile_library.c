@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -336,6 +337,40 @@ bool d_library_waits(const struct d_compiler *compiler)
 	return waits;
 }
 
+/*
+ * Defines vmtap_process_number, vmtap_thread_number and vmtap_number, which give the number of a
+ * process, of a thread and of the kernel's struct pid. A process that has no number in our
+ * namespace has 0, as /proc shows it. So has one whose parent has already collected it.
+ */
+static int define_numbers(struct d_compiler *compiler)
+{
+	static const char own[] =
+		"inline pid_t vmtap_process_number[struct task_struct *T] = T->tgid;\n"
+		"inline id_t vmtap_thread_number[struct task_struct *T] = T->pid;\n"
+		"inline pid_t vmtap_number[struct pid *P] = P->numbers[0].nr;\n";
+	const struct d_numbers *numbers = &compiler->settings.numbers;
+	const struct d_clause_tree *providers;
+	char *text = NULL;
+	int length = 0, result;
+
+	if (!numbers->is_nested)
+		return compile_text(compiler, "numbers", NULL, own, strlen(own), &providers);
+	length = asprintf(&text,
+		"inline pid_t vmtap_number[struct pid *P] = P == NULL || P->level < %" PRIu32
+		" || P->numbers[%" PRIu32 "].ns->ns.inum != %" PRIu64 " ? 0 : P->numbers[%" PRIu32
+		"].nr;\n"
+		"inline pid_t vmtap_process_number[struct task_struct *T] =\n"
+		"    vmtap_number[T->signal->pids[1]];\n"
+		"inline id_t vmtap_thread_number[struct task_struct *T] = "
+		"vmtap_number[T->thread_pid];\n",
+		numbers->level, numbers->level, numbers->inode, numbers->level);
+	if (length < 0)
+		return d_fail_memory(compiler);
+	result = compile_text(compiler, "numbers", NULL, text, (size_t)length, &providers);
+	free(text);
+	return result;
+}
+
 int d_library_load(struct d_compiler *compiler)
 {
 	struct d_library *library;
@@ -349,6 +384,8 @@ int d_library_load(struct d_compiler *compiler)
 	compiler->script = D_SCRIPT_LIBRARY;
 	result = d_library_read(compiler);
 	library = compiler->libraries;
+	if (!result)
+		result = define_numbers(compiler);
 	for (size_t i = 0; i < d_library_text_count && !result; i++)
 		result = compile_text(compiler, d_library_texts[i].name, NULL,
 			d_library_texts[i].text, d_library_texts[i].length, &providers);

@@ -138,6 +138,7 @@ struct d_compiler {
 	bool attributes_hidden;        /* attributes are those of the inline, not of what it uses */
 	/* the first error */
 	struct d_error *error;
+	bool is_extern; /* the declarator is of a variable that is only noted */
 	bool failed;
 	bool repairable; /* the error is a name that is not known yet, see compile_clause.c */
 };

@@ -114,6 +114,8 @@ static int generate_printf(
 		if (d_action_argument(compiler, code, action, value,
 			    d_format_record(compiler, value->type)) < 0)
 			return -1;
+		if (value->kind == D_NODE_STRING)
+			action->literals |= UINT64_C(1) << (action->argument_count - 1);
 	}
 	return d_action_emit(compiler, code, first);
 }

@@ -99,6 +99,7 @@ static void record(struct d_compiler *compiler, const struct d_place *place, con
 	error->line = placed ? place->line : 0;
 	error->column = column;
 	error->unmatched[0] = '\0';
+	error->is_advised = false;
 }
 
 static int fail(struct d_compiler *compiler, const struct d_place *place, const char *tag,

@@ -158,8 +158,10 @@ int d_parse_declaration(struct d_compiler *compiler)
 			return d_fail(
 				compiler, &first.place, "D_DECL_USELESS", "useless declaration");
 		while (!result && compiler->token.kind != D_TOKEN_SEMICOLON) {
+			compiler->is_extern = specifiers.storage == D_TOKEN_EXTERN;
 			result = d_parse_declarator(
 				compiler, specifiers.type, D_DECLARATOR_NAMED, &declarator);
+			compiler->is_extern = false;
 			if (!result)
 				result = declare(compiler, specifiers.storage, &declarator);
 			if (!result && compiler->lexer.included &&

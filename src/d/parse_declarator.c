@@ -374,6 +374,8 @@ static int parse_direct(struct d_compiler *compiler, enum d_declarator_form form
 static const struct d_type *apply(struct d_compiler *compiler, const struct derivation *step,
 	const struct d_type *type, const char *name)
 {
+	uint64_t count = step->count;
+
 	if (step->kind == D_TYPE_FUNCTION)
 		return compiler->types.type_function;
 	if (step->kind == D_TYPE_POINTER) {
@@ -397,7 +399,10 @@ static const struct d_type *apply(struct d_compiler *compiler, const struct deri
 		d_fail_unsized(compiler, &step->place);
 		return NULL;
 	}
-	type = d_types_array(&compiler->types, type, step->count);
+	if (compiler->is_extern && count <= UINT32_MAX && type->size &&
+		count > D_OBJECT_MAX / type->size)
+		count = 1; /* no variable is made, and nothing ever has this type */
+	type = d_types_array(&compiler->types, type, count);
 	if (!type)
 		d_fail(compiler, &step->place, "D_DECL_ARRBIG", "array is larger than %d MiB: %s",
 			D_OBJECT_MAX >> 20, name);

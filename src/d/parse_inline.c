@@ -73,6 +73,19 @@ static int check_value(struct d_compiler *compiler, struct d_node *value, const 
 	return 0;
 }
 
+/* Whether it is checked only where it is used: see is_checked_later() in parse_translator.c. */
+static bool is_about_kernel(
+	const struct d_compiler *compiler, const struct d_declarator *declarator)
+{
+	bool result = false;
+
+	for (unsigned i = 0; i < declarator->key_count && compiler->library_is_own; i++)
+		result |= d_type_is_pointer(declarator->keys[i]) &&
+			d_type_is_incomplete(
+				d_type_resolve(d_type_resolve(declarator->keys[i])->target));
+	return result;
+}
+
 /* "= expression", parsed and checked as a part of the definition; the tree is kept. */
 static struct d_node *parse_value(struct d_compiler *compiler, const struct d_holes *holes,
 	const struct d_declarator *declarator)
@@ -83,7 +96,8 @@ static struct d_node *parse_value(struct d_compiler *compiler, const struct d_ho
 	if (!d_expect(compiler, D_TOKEN_ASSIGN, "=")) {
 		compiler->keep = true;
 		value = d_parse_assignment(compiler);
-		if (value &&
+		compiler->attributes = stability_greatest;
+		if (value && !is_about_kernel(compiler, declarator) &&
 			d_ahead_define(compiler, check_value, value, declarator->type,
 				declarator->name.name))
 			value = NULL;

@@ -5,6 +5,7 @@
 #include "d/resolve_advice.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -152,8 +153,10 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 			return;
 		}
 	}
+	/* The target runs: there is another reason why it has no such probes. */
 	if (!strncmp(provider, "pid", 3) && (!provider[3] || is_number(provider + 3)) &&
-		!has_provider(set, provider))
+		!has_provider(set, provider) &&
+		!(compiler->settings.target && atol(provider + 3) == compiler->settings.target))
 		snprintf(buffer, size, " (provider %.60s needs a process that runs: -p or -c)",
 			provider);
 	else if (is_of_machine(provider) && !has_provider(set, provider))
@@ -372,6 +375,12 @@ static void suggest(const struct d_probe_set *set, const struct d_description *d
 		suggest_timer(name, buffer, size);
 	if (!*buffer && !is_there)
 		suggest_provider(set, provider, buffer, size);
+	if (!*buffer && !is_there && provider[stem(provider)] && !*description->parts[2] &&
+		(!strcmp(name, "entry") || !strcmp(name, "return")))
+		snprintf(buffer, size,
+			" (the functions of a library are probes such as "
+			"pid$target:%.*s::%s)",
+			(int)(stem(provider) < 60 ? stem(provider) : 60), provider, name);
 	if (!*buffer)
 		d_hint_foreign(description->parts, buffer, size);
 	if (!*buffer && is_there && *provider && !is_named)

@@ -137,9 +137,11 @@ static int fail_unmatched(
 
 	d_fail(compiler, &description->place, "D_PDESC_ZERO",
 		"probe description %.300s does not match any probes%s", text, advice);
-	if (compiler->error)
+	if (compiler->error) {
 		snprintf(compiler->error->unmatched, sizeof(compiler->error->unmatched), "%.255s",
 			text);
+		compiler->error->is_advised = *advice;
+	}
 	return -EINVAL;
 }
 
@@ -192,12 +194,16 @@ int d_description_find_own(struct d_compiler *compiler, struct d_description *de
 	return 0;
 }
 
-/* Whether it names a provider that no process has, nor is expected to. */
+/*
+ * Whether it names a provider that no process has, nor is expected to. The provider of a process
+ * ends in its number.
+ */
 static bool names_new_provider(
 	const struct d_probe_set *set, const struct d_description *description)
 {
 	const char *provider = description->parts[0];
-	bool result = *provider;
+	bool result = *provider &&
+		(pattern_is_glob(provider) || strchr("0123456789", provider[strlen(provider) - 1]));
 
 	for (size_t i = 0; i < set->count && result; i++)
 		result = !d_probe_is_known(&set->probes[i]) ||

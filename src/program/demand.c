@@ -690,3 +690,20 @@ void d_demand_free(struct d_demand *demand)
 	demand->reads = NULL;
 	demand->piece_count = demand->read_count = 0;
 }
+
+uint64_t d_demand_arguments(const struct d_demand *demand)
+{
+	uint64_t arguments = demand->arguments;
+
+	for (size_t i = 0; i < demand->piece_count; i++) {
+		const struct d_piece *piece = &demand->pieces[i];
+
+		if (piece->from == D_PIECE_ARGUMENT && piece->base < 64)
+			arguments |= UINT64_C(1) << piece->base;
+		if (piece->index && piece->index <= 64)
+			arguments |= UINT64_C(1) << (piece->index - 1);
+		if (piece->is_counted && piece->counter < 64 && piece->from != D_PIECE_COMPUTED)
+			arguments |= UINT64_C(1) << piece->counter;
+	}
+	return arguments;
+}

@@ -107,4 +107,7 @@ int d_demand_of(
 	const struct d_program *program, const struct d_clause *clause, struct d_demand *demand);
 void d_demand_free(struct d_demand *demand);
 
+/* The arguments that the source must know to capture what is demanded: bit N is argN. */
+uint64_t d_demand_arguments(const struct d_demand *demand);
+
 #endif

@@ -43,6 +43,13 @@ struct event {
 	uint32_t process;       /* index into the batch's processes */
 };
 
+/*
+ * The probe of an event that is none of a probe: the OS thread has ended, or another has begun with
+ * its number. Only a source whose request tells_thread_ends delivers such events. If it has an
+ * argument, that is the process's id, and `process` means nothing.
+ */
+#define EVENT_THREAD_END UINT32_MAX
+
 /* Return addresses, innermost first. */
 struct event_stack {
 	const uint64_t *frames;
@@ -118,6 +125,9 @@ struct event_loss {
 	uint32_t probe; /* index into the probe set, or UINT32_MAX when not known */
 	uint16_t cpu;
 	enum event_loss_kind kind;
+	/* The time in which it happened, of CLOCK_MONOTONIC; 0: not known. A loss is reported
+	 * before events that are later than since. */
+	uint64_t since, until;
 };
 
 struct event_batch {

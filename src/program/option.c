@@ -138,6 +138,7 @@ static const struct option options[] = {
 	{"quiet", BOOLEAN, false, BOOL_AT(quiet)},
 	{"quietresize", BOOLEAN, false, AT(NOWHERE)},
 	{"rawbytes", BOOLEAN, false, BOOL_AT(rawbytes)},
+	{"rawnames", BOOLEAN, false, BOOL_AT(rawnames)},
 	{"reduce", BOOLEAN, false, BOOL_AT(reduce)},
 	{"sample", SAMPLING, false, OPTION_SAMPLING, offsetof(struct d_options, sample), NULL},
 	{"scratchsize", SIZE, false, U64_AT(scratchsize)},
@@ -154,6 +155,7 @@ static const struct option options[] = {
 	{"temporal", BOOLEAN, false, AT(NOWHERE)},
 	{"tree", COUNT, false, AT(NOWHERE)},
 	{"tregs", COUNT, false, AT(NOWHERE)},
+	{"unsafesystem", BOOLEAN, false, BOOL_AT(unsafesystem)},
 	{"udefs", FLAG, false, AT(NOWHERE)},
 	{"undef", TEXT, true, CPP_ARGUMENT, 0, "-U"},
 	{"unodefs", FLAG, false, AT(NOWHERE)},
@@ -334,11 +336,13 @@ static bool rate(const char *text, uint64_t *value)
 }
 
 #define SAMPLING_BYTES (UINT64_C(1) << 63)
+#define SAMPLING_ELAPSED (UINT64_C(1) << 62)
 
-/* "97" or "97hz", "10ms", "alloc:512k"; the value has a bit that says which. */
+/* "97" or "97hz", "10ms", "wall:97hz", "alloc:512k"; the value has a bit that says which. */
 static bool sampling(const char *text, uint64_t *value)
 {
-	static const char allocated[] = "alloc:";
+	static const char allocated[] = "alloc:", wall[] = "wall:";
+	uint64_t clock = 0;
 	uint64_t unit = 1000000000;
 	const char *suffix;
 	bool is_rate = true;
@@ -349,6 +353,10 @@ static bool sampling(const char *text, uint64_t *value)
 		*value |= SAMPLING_BYTES;
 		return true;
 	}
+	if (text && !strncmp(text, wall, sizeof(wall) - 1)) {
+		text += sizeof(wall) - 1;
+		clock = SAMPLING_ELAPSED;
+	}
 	if (!text || !number(text, value, &suffix) || !*value ||
 		(*suffix && !d_rate_unit(suffix, &unit, &is_rate)))
 		return false;
@@ -356,7 +364,10 @@ static bool sampling(const char *text, uint64_t *value)
 		*value = unit / *value;
 	else if (__builtin_mul_overflow(*value, unit, value))
 		return false;
-	return *value > 0 && *value <= INT64_MAX;
+	if (!*value || *value >= SAMPLING_ELAPSED)
+		return false;
+	*value |= clock;
+	return true;
 }
 
 /* Options that setopt() may set while tracing is active. */
@@ -569,7 +580,8 @@ static void store(const struct option *option, struct d_options *options, bool s
 	case OPTION_SAMPLING:
 		*(struct d_sampling *)at = value & SAMPLING_BYTES
 			? (struct d_sampling){.bytes = value & ~SAMPLING_BYTES}
-			: (struct d_sampling){.period = value};
+			: (struct d_sampling){.period = value & ~SAMPLING_ELAPSED,
+				  .is_elapsed = value & SAMPLING_ELAPSED};
 		break;
 	case OPTION_POLICY:
 		*(enum d_buffer_policy *)at = (enum d_buffer_policy)value;

@@ -27,10 +27,11 @@ enum d_buffer_policy {
 enum d_encoding { D_ENCODING_UNSET, D_ENCODING_ASCII, D_ENCODING_UTF8 };
 enum d_output_form { D_OUTPUT_TEXT, D_OUTPUT_JSON };
 
-/* At an interval, or by bytes allocated; 0: not. */
+/* At an interval of CPU time or of elapsed time, or by bytes allocated; 0: not. */
 struct d_sampling {
 	uint64_t period; /* ns */
 	uint64_t bytes;
+	bool is_elapsed; /* the period */
 };
 
 /* Run-time options (times in ns, sizes in bytes). d_options_init() sets the defaults. */
@@ -46,8 +47,10 @@ struct d_options {
 	uint64_t specsize;
 	bool aggsortkey, aggsortrev;
 	bool agghist, aggpack, aggzoom, aggpercpu;
-	bool reduce; /* sources may carry out clauses that only aggregate */
-	bool table;  /* lines of the same columns are a table: see engine/output/table.h */
+	bool reduce;       /* sources may carry out clauses that only aggregate */
+	bool rawnames;     /* text of the traced program reaches a terminal as it is */
+	bool unsafesystem; /* system() runs whatever text of it */
+	bool table;        /* lines of the same columns are a table: see engine/output/table.h */
 	enum d_encoding encoding; /* of bars */
 	enum d_output_form format;
 	int aggsortpos, aggsortkeypos;

@@ -25,8 +25,9 @@ struct partial {
 	 * The text's hash may be 0: not computed.
 	 */
 	const uint64_t *keys;
-	uint64_t updates;                     /* how many there were; at least 1 */
-	uint64_t value;                       /* sum, avg, stddev: the sum; min, max: the number */
+	uint64_t updates; /* how many there were; at least 1 */
+	/* min, max: the number; else the sum, for distributions of value times increment */
+	uint64_t value;
 	uint64_t squares[2];                  /* stddev: the sum of squares, low word, high word */
 	const struct partial_bucket *buckets; /* of distributions */
 	size_t bucket_count;

@@ -69,6 +69,8 @@ struct d_probe {
 	bool has_stability;  /* its provider's definition came with it, and states this */
 	struct stability stability[STABILITY_PARTS];
 	uint16_t names; /* one bit for each argument that is known to be a string that recurs */
+	uint16_t unreadable; /* one bit for each argument that some site of the probe does not have
+				where the source could read it */
 	uint8_t argument_count;
 	struct d_probe_argument *arguments; /* that many */
 	uint32_t next; /* private: 1 + the index of the next one in the bucket, 0: last */

@@ -190,6 +190,7 @@ struct d_action {
 	struct d_value_type *types; /* argument_count of them */
 	uint8_t aggregation_count;
 	uint32_t *aggregations; /* indices */
+	uint64_t literals;      /* a bit for each argument that the script itself spells out */
 };
 
 /* A clause of the script. There is one for each of its probe descriptions. */

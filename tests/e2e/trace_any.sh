@@ -118,6 +118,22 @@ finish INT
 [ "$(grep -c "process $mute" "$directory/err")" = 1 ] || fail "more than one line"
 forget "$pid"
 kill -9 "$mute"
+# several that accept and never answer, at paths of their own, hold up neither the trace nor its end
+sed -i 's|server.bind.*|server.bind(sys.argv[1])|; s|time.sleep(600)|[server.accept() for i in range(999)]|' "$directory/mute.py"
+mutes=()
+for i in 1 2 3 4 5 6; do
+	python3 "$directory/mute.py" "$directory/mute$i" &
+	mutes+=($!)
+	pids+=($!)
+	await "it does not listen" test -S "$directory/mute$i"
+done
+start A=b
+trace -q -n 'BEGIN { printf("begun\n"); } vm*:::method-entry /!seen[pid]/ { seen[pid] = 1; printf("%d\n", pid); }'
+sees '^begun$'
+sees "^$pid$"
+finish INT
+forget "$pid"
+kill -9 "${mutes[@]}"
 
 # --wait: for one of this name, and again when it has been restarted
 trace -n 'BEGIN { printf("target %d\n", $target); }

@@ -139,6 +139,56 @@ trace -c "$opens 1 1" -n '
 	ERROR { printf("error %x\n", arg5); }'
 [ "$(grep -E '^(still|error)' "$directory/trace" | tr '\n' ,)" = 'error 8,still 8 16,error 10,' ] || fail "what a fault leaves"
 
+# Each `if` keeps its condition in a variable; there is room for those of many clauses.
+{
+	echo 'syscall::open*:entry /pid == $target && arg1 != 8/ { self->p = arg1; self->n = 0; }'
+	for i in $(seq 120); do
+		echo "syscall::open*:return /self->p/ { if ((int)arg1 != $((i + 1000))) { self->n++; } else { self->never = 1; } }"
+	done
+	echo 'syscall::open*:return /self->p/ { printf("many %d %s\n", self->n, copyinstr(self->p)); self->p = 0; }'
+} >"$directory/many.d"
+trace -c "$opens 8 1" -s "$directory/many.d"
+[ "$(grep -c "^many 120 $directory/vmtap-path-" "$directory/trace")" = 8 ] || fail "many conditions"
+
+# Which argument has the path is a constant of the site; both calls are in one clause.
+cat >"$directory/calls.c" <<'C'
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int main(void)
+{
+	char opened[32], tried[32]; /* written, so their pages are there */
+
+	for (int i = 0; i < 5; i++) {
+		snprintf(opened, sizeof(opened), "/vmtap-opened-%d", i);
+		snprintf(tried, sizeof(tried), "/vmtap-tried-%d", i);
+		if (open(opened, O_RDONLY) >= 0 || !syscall(SYS_faccessat, AT_FDCWD, tried, F_OK) || !chdir(tried))
+			return 1;
+	}
+	return 0;
+}
+C
+$CC -O1 -w -o "$directory/calls" "$directory/calls.c" || fail "compiling"
+for i in 0 1 2 3 4; do
+	printf '%s\n' "faccessat /vmtap-tried-$i" "chdir /vmtap-tried-$i" "openat /vmtap-opened-$i"
+done | sort >"$directory/calls.wanted"
+for option in yes no; do
+	VMTAP_DEBUG=kernel run 0 trace -q -x "reduce=$option" -c "$directory/calls" -n '
+		syscall::openat:entry, syscall::faccessat:entry, syscall::chdir:entry /pid == $target && execname == "calls"/ {
+			printf("%s %s\n", probefunc, copyinstr(probefunc == "chdir" ? arg0 : arg1)); }
+		syscall::openat:entry, syscall::faccessat:entry, syscall::chdir:entry /pid == $target && execname == "calls"/ {
+			@[copyinstr("chdir" != probefunc ? arg1 : arg0)] = count(); }
+		syscall:::entry /probefunc == "chdir" && execname == "calls"/ { @calls = count(); }
+		END { printa("%s %@d\n", @); printa("calls %@d\n", @calls); }'
+	grep -E '^[a-z]+ /vmtap' "$directory/out" | sort | diff "$directory/calls.wanted" - || fail "a constant of the site"
+	[ "$(grep -c '^/vmtap.* [12]$' "$directory/out")" = 10 ] || fail "keys by a constant of the site"
+	has out '^calls 5$'
+	has_not err 'invalid|drop'
+	[ $option = no ] || has err ' 4 instructions that aggregate are carried out'
+done
+
 # The bytes of write() and read(), as many as were written; the parts of writev().
 cat >"$directory/writes.c" <<'C'
 #include <fcntl.h>

@@ -57,10 +57,10 @@ static void setup(void)
 	program.clauses = clauses;
 	program.actions = actions;
 	program.action_count = 4;
-	actions[0] = (struct d_action){D_ACTION_TRACE, -1, 1, &int_type, 0, NULL};
-	actions[1] = (struct d_action){D_ACTION_EXIT, -1, 1, &int_type, 0, NULL};
-	actions[2] = (struct d_action){D_ACTION_TRACE, -1, 1, &string_type, 0, NULL};
-	actions[3] = (struct d_action){D_ACTION_TRACE, -1, 1, &long_type, 0, NULL};
+	actions[0] = (struct d_action){D_ACTION_TRACE, -1, 1, &int_type, 0, NULL, 0};
+	actions[1] = (struct d_action){D_ACTION_EXIT, -1, 1, &int_type, 0, NULL, 0};
+	actions[2] = (struct d_action){D_ACTION_TRACE, -1, 1, &string_type, 0, NULL, 0};
+	actions[3] = (struct d_action){D_ACTION_TRACE, -1, 1, &long_type, 0, NULL, 0};
 }
 
 static void teardown(void)
@@ -699,9 +699,9 @@ START_TEST(test_aggregation_actions)
 
 	program.aggregations = aggregations;
 	program.aggregation_count = 2;
-	actions[4] = (struct d_action){D_ACTION_PRINTA, -1, 0, NULL, 1, &first};
-	actions[5] = (struct d_action){D_ACTION_CLEAR, -1, 0, NULL, 1, &first};
-	actions[6] = (struct d_action){D_ACTION_NORMALIZE, -1, 1, &int_type, 1, &first};
+	actions[4] = (struct d_action){D_ACTION_PRINTA, -1, 0, NULL, 1, &first, 0};
+	actions[5] = (struct d_action){D_ACTION_CLEAR, -1, 0, NULL, 1, &first, 0};
+	actions[6] = (struct d_action){D_ACTION_NORMALIZE, -1, 1, &int_type, 1, &first, 0};
 	program.action_count = 7;
 	ADD(FIXTURE_ENTRY, count, false);
 	ADD(FIXTURE_RETURN, print_and_clear, true);

@@ -127,15 +127,15 @@ translator timestruc_t < struct vmtap_children *T > {
 
 /*
  * A process given as the kernel's struct of one of its threads. Numbers of processes are those of
- * the machine, also for a process in a namespace of its own. What Linux does not have is 0.
+ * the pid namespace that vmtap is in (compile_library.c). What Linux does not have is 0.
  */
 translator psinfo_t < struct task_struct *T > {
 	pr_flag = 0;
 	pr_nlwp = T->signal->nr_threads;
-	pr_pid = T->tgid;
-	pr_ppid = T->real_parent->tgid;
-	pr_pgid = T->signal->pids[2]->numbers[0].nr;
-	pr_sid = T->signal->pids[3]->numbers[0].nr;
+	pr_pid = vmtap_process_number[T];
+	pr_ppid = vmtap_process_number[T->real_parent];
+	pr_pgid = vmtap_number[T->signal->pids[2]];
+	pr_sid = vmtap_number[T->signal->pids[3]];
 	pr_uid = T->cred->uid.val;
 	pr_euid = T->cred->euid.val;
 	pr_gid = T->cred->gid.val;
@@ -168,7 +168,7 @@ translator psinfo_t < struct task_struct *T > {
 /* A higher pr_pri is a higher priority, as elsewhere: 0 to 39 is a nice value of 19 to -20. */
 translator lwpsinfo_t < struct task_struct *T > {
 	pr_flag = T->__state & 0xc ? 1 : 0;
-	pr_lwpid = T->pid;
+	pr_lwpid = vmtap_thread_number[T];
 	pr_addr = (uintptr_t)T;
 	pr_wchan = 0;
 	pr_stype = 0;

@@ -1,4 +1,4 @@
-/* Lost events are reported in DTrace's words. */
+/* Lost events are reported in DTrace's words, and what would have kept them is said once. */
 #pragma D option quiet
 
 vm$target:::gc-idle
