@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TABLE_START = 16 };
+enum { TABLE_START = 16, COUNTS_WORDS = sizeof(struct counts) / sizeof(uint64_t) };
 
 static uint32_t data_words(const struct aggregate *aggregate)
 {
@@ -23,7 +23,7 @@ static uint32_t data_words(const struct aggregate *aggregate)
 	case D_AGGREGATE_STDDEV:
 		return 4;
 	default:
-		return sizeof(struct counts) / sizeof(uint64_t);
+		return COUNTS_WORDS + 1;
 	}
 }
 
@@ -173,9 +173,11 @@ bool aggregate_update(const struct aggregate *aggregate, struct aggregate_elemen
 		add_square(data + 2, value);
 		break;
 	default:
-		return counts_add((struct counts *)data,
-			distribution_bucket(&aggregate->distribution, value),
-			aggregate->distribution.buckets, increment, aggregate->quota);
+		if (!counts_add((struct counts *)data,
+			    distribution_bucket(&aggregate->distribution, value),
+			    aggregate->distribution.buckets, increment, aggregate->quota))
+			return false;
+		data[COUNTS_WORDS] += (uint64_t)value * (uint64_t)increment;
 	}
 	return true;
 }
@@ -216,6 +218,7 @@ bool aggregate_merge(const struct aggregate *aggregate, struct aggregate_element
 			fits &= counts_add((struct counts *)data, partial->buckets[i].bucket,
 				aggregate->distribution.buckets, partial->buckets[i].count,
 				aggregate->quota);
+		data[COUNTS_WORDS] += partial->value;
 	}
 	return fits;
 }
@@ -351,10 +354,12 @@ void aggregate_clear(struct aggregate *aggregate)
 		struct aggregate_element *element = aggregate->slots[i].element;
 		if (!element)
 			continue;
-		if (aggregate_is_distribution(aggregate))
+		if (aggregate_is_distribution(aggregate)) {
 			counts_clear((struct counts *)element->words);
-		else
+			element->words[COUNTS_WORDS] = 0;
+		} else {
 			memset(element->words, 0, aggregate->data_words * sizeof(uint64_t));
+		}
 	}
 	for (uint32_t cpu = 0; cpu < aggregate->part_count; cpu++)
 		if (aggregate->parts[cpu])

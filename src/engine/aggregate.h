@@ -8,7 +8,7 @@
  *   min, max         the number, whether there is one (not after clear())
  *   avg              updates, sum
  *   stddev           updates, sum, sum of squares (low word, high word)
- *   quantize ...     a struct counts
+ *   quantize ...     a struct counts, the sum of the values times their increments
  *
  * With option aggpercpu there is also an aggregation of the same kind for each CPU that has data.
  */
@@ -98,6 +98,12 @@ bool aggregate_update_on_cpu(struct aggregate *aggregate, const struct tuple *tu
 static inline const struct counts *aggregate_counts(const uint64_t *data)
 {
 	return (const struct counts *)data;
+}
+
+/* The sum of the values of an element of a distribution, each times its increment. */
+static inline int64_t aggregate_sum(const uint64_t *data)
+{
+	return (int64_t)data[sizeof(struct counts) / sizeof(uint64_t)];
 }
 
 /* The number that is printed and sorted by; not for distributions. */

@@ -8,18 +8,20 @@
 enum { TABLE_START = 64 };
 
 int dynamic_init(struct dynamic *dynamic, struct slab *slab, struct strings *strings,
-	struct drops *drops, uint32_t self_count, uint64_t limit)
+	struct drops *drops, uint32_t self_count, bool has_self_arrays, uint64_t limit)
 {
 	memset(dynamic, 0, sizeof(*dynamic));
 	dynamic->slab = slab;
 	dynamic->strings = strings;
 	dynamic->drops = drops;
 	dynamic->self_count = self_count;
+	dynamic->slot_count = self_count + has_self_arrays;
+	dynamic->slot_is_text = calloc((size_t)self_count + 1, sizeof(bool));
 	dynamic->limit = limit;
 	dynamic->threads = calloc(TABLE_START, sizeof(struct dynamic_thread *));
 	dynamic->elements = calloc(TABLE_START, sizeof(struct dynamic_element *));
 	dynamic->thread_mask = dynamic->element_mask = TABLE_START - 1;
-	if (dynamic->threads && dynamic->elements)
+	if (dynamic->threads && dynamic->elements && dynamic->slot_is_text)
 		return 0;
 	dynamic_free(dynamic);
 	return -ENOMEM;
@@ -30,13 +32,15 @@ void dynamic_free(struct dynamic *dynamic)
 	/* The values themselves are freed with the slab. */
 	free(dynamic->threads);
 	free(dynamic->elements);
+	free(dynamic->slot_is_text);
+	dynamic->slot_is_text = NULL;
 	dynamic->threads = NULL;
 	dynamic->elements = NULL;
 }
 
 static size_t thread_size(const struct dynamic *dynamic)
 {
-	return sizeof(struct dynamic_thread) + dynamic->self_count * sizeof(uint64_t);
+	return sizeof(struct dynamic_thread) + dynamic->slot_count * sizeof(uint64_t);
 }
 
 static uint32_t thread_hash(uint64_t owner)
@@ -206,6 +210,7 @@ void dynamic_self_store_text(struct dynamic *dynamic, uint64_t owner, uint32_t s
 
 	if (!thread)
 		return;
+	dynamic->slot_is_text[slot] = true;
 	value = thread->values[slot];
 	if (value == value_of_text(text))
 		return;
@@ -238,6 +243,7 @@ struct text *dynamic_self_bytes(
 		return NULL;
 	if (thread->values[slot] || !create)
 		return (struct text *)(uintptr_t)thread->values[slot];
+	dynamic->slot_is_text[slot] = true;
 	bytes = new_bytes(dynamic, size, thread);
 	if (bytes)
 		set_slot(dynamic, thread, slot, value_of_text(bytes));
@@ -291,19 +297,57 @@ static void grow_elements(struct dynamic *dynamic)
 	dynamic->element_mask = mask;
 }
 
+/* What precedes an element of a thread's. */
+static struct dynamic_owned *owned(struct dynamic_element *element)
+{
+	return (struct dynamic_owned *)(void *)element - 1;
+}
+
+/* Puts an element at the front of its thread's list. */
+static void list_element(
+	struct dynamic *dynamic, struct dynamic_thread *thread, struct dynamic_element *element)
+{
+	struct dynamic_element *first =
+		(struct dynamic_element *)(uintptr_t)thread->values[dynamic->self_count];
+
+	owned(element)->next = first;
+	if (first)
+		owned(first)->previous = element;
+	set_slot(dynamic, thread, dynamic->self_count, (uintptr_t)element);
+}
+
+static void unlist_element(struct dynamic *dynamic, struct dynamic_element *element)
+{
+	struct dynamic_element *next = owned(element)->next, *previous = owned(element)->previous;
+
+	if (next)
+		owned(next)->previous = previous;
+	if (previous)
+		owned(previous)->next = next;
+	else
+		set_slot(dynamic, dynamic_find_thread(dynamic, element->owner), dynamic->self_count,
+			(uintptr_t)next);
+}
+
 static struct dynamic_element *new_element(struct dynamic *dynamic, const struct tuple_shape *shape,
 	uint32_t variable, uint64_t owner, const struct tuple *tuple)
 {
-	size_t size = sizeof(struct dynamic_element) + tuple_size(shape, tuple);
+	size_t head = owner ? sizeof(struct dynamic_owned) : 0;
+	size_t size = head + sizeof(struct dynamic_element) + tuple_size(shape, tuple);
+	struct dynamic_thread *thread = owner ? dynamic_find_thread(dynamic, owner) : NULL;
 	struct dynamic_element *element, **bucket;
+	char *memory;
 
-	if (!make_room(dynamic, slab_size(size), NULL))
+	if (owner && !thread)
+		thread = new_thread(dynamic, owner);
+	if ((owner && !thread) || !make_room(dynamic, slab_size(size), thread))
 		return NULL;
-	element = slab_get(dynamic->slab, size);
-	if (!element)
+	memory = slab_get(dynamic->slab, size);
+	if (!memory)
 		return NULL;
 	if (dynamic->element_count > dynamic->element_mask)
 		grow_elements(dynamic);
+	element = (struct dynamic_element *)(void *)(memory + head);
 	element->owner = owner;
 	element->value = 0;
 	element->hash = tuple->hash;
@@ -314,19 +358,36 @@ static struct dynamic_element *new_element(struct dynamic *dynamic, const struct
 	*bucket = element;
 	dynamic->element_count++;
 	dynamic->used += slab_size(size);
+	if (owner) {
+		*owned(element) = (struct dynamic_owned){.size = (uint32_t)size};
+		list_element(dynamic, thread, element);
+	}
 	return element;
+}
+
+/* size: of the element and what precedes it. */
+static void free_element(struct dynamic *dynamic, struct dynamic_element **link, size_t size)
+{
+	struct dynamic_element *element = *link;
+	char *memory = (char *)element;
+
+	*link = element->next;
+	dynamic->element_count--;
+	dynamic->used -= slab_size(size);
+	if (element->owner) {
+		unlist_element(dynamic, element);
+		memory -= sizeof(struct dynamic_owned);
+	}
+	slab_put(dynamic->slab, memory, size);
 }
 
 static void drop_element(struct dynamic *dynamic, const struct tuple_shape *shape,
 	struct dynamic_element **link, const struct tuple *tuple)
 {
-	struct dynamic_element *element = *link;
-	size_t size = sizeof(struct dynamic_element) + tuple_size(shape, tuple);
+	size_t head = (*link)->owner ? sizeof(struct dynamic_owned) : 0;
 
-	*link = element->next;
-	dynamic->element_count--;
-	dynamic->used -= slab_size(size);
-	slab_put(dynamic->slab, element, size);
+	free_element(
+		dynamic, link, head + sizeof(struct dynamic_element) + tuple_size(shape, tuple));
 }
 
 void dynamic_element_store(struct dynamic *dynamic, const struct tuple_shape *shape,
@@ -366,6 +427,8 @@ void dynamic_element_store_text(struct dynamic *dynamic, const struct tuple_shap
 		return;
 	if (!element)
 		element = new_element(dynamic, shape, variable, owner, tuple);
+	if (element && owner)
+		owned(element)->is_text = true;
 	if (element && replace_text(dynamic, &element->value, text, limit, NULL))
 		return;
 	drops_add(dynamic->drops, DROP_DYNAMIC, 1);
@@ -386,6 +449,8 @@ struct text *dynamic_element_bytes(struct dynamic *dynamic, const struct tuple_s
 	bytes = element ? new_bytes(dynamic, size, NULL) : NULL;
 	if (bytes) {
 		element->value = value_of_text(bytes);
+		if (owner)
+			owned(element)->is_text = true;
 		return bytes;
 	}
 	if (element)
@@ -393,4 +458,48 @@ struct text *dynamic_element_bytes(struct dynamic *dynamic, const struct tuple_s
 			tuple);
 	drops_add(dynamic->drops, DROP_DYNAMIC, 1);
 	return NULL;
+}
+
+static void forget_text(struct dynamic *dynamic, uint64_t *value)
+{
+	replace_text(dynamic, value, NULL, 0, NULL);
+	strings_settle(dynamic->strings);
+}
+
+static void forget_element(struct dynamic *dynamic, struct dynamic_element *element)
+{
+	struct dynamic_element **link = &dynamic->elements[element->hash & dynamic->element_mask];
+
+	while (*link != element)
+		link = &(*link)->next;
+	if (owned(element)->is_text)
+		forget_text(dynamic, &element->value);
+	free_element(dynamic, link, owned(element)->size);
+}
+
+void dynamic_forget_thread(struct dynamic *dynamic, uint64_t owner)
+{
+	struct dynamic_thread **link = &dynamic->threads[thread_hash(owner) & dynamic->thread_mask];
+	struct dynamic_thread *thread;
+
+	while (*link && (*link)->owner != owner)
+		link = &(*link)->next;
+	thread = *link;
+	if (!thread)
+		return;
+	if (dynamic->slot_count > dynamic->self_count)
+		while (thread->values[dynamic->self_count])
+			forget_element(dynamic,
+				(struct dynamic_element *)(uintptr_t)
+					thread->values[dynamic->self_count]);
+	for (uint32_t i = 0; i < dynamic->self_count; i++) {
+		if (dynamic->slot_is_text[i])
+			forget_text(dynamic, &thread->values[i]);
+	}
+	dynamic->idle_count -= thread->used == 0;
+	*link = thread->next;
+	slab_put(dynamic->slab, thread, thread_size(dynamic));
+	dynamic->used -= slab_size(thread_size(dynamic));
+	dynamic->thread_count--;
+	dynamic->last = NULL;
 }

@@ -5,11 +5,13 @@
  *
  * A thread's self-> scalars are in one record, found by (pid, tid) and cached from one access to
  * the next. Records without any value are kept until room is needed, because most threads soon use
- * their variables again. An owner is pid << 32 | tid, or 0 for global elements.
+ * their variables again. An owner is pid << 32 | tid, or 0 for global elements. A thread's number
+ * may later be another thread's, so what a thread has is freed when it ends.
  */
 #ifndef VMTAP_ENGINE_DYNAMIC_H
 #define VMTAP_ENGINE_DYNAMIC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "engine/drops.h"
@@ -33,12 +35,22 @@ struct dynamic_element {
 	uint64_t keys[];
 };
 
+/* Precedes an element of a thread's: the elements of a thread are a list. */
+struct dynamic_owned {
+	struct dynamic_element *next, *previous;
+	uint32_t size; /* of this and the element */
+	bool is_text;  /* the value is a text, or NULL */
+};
+
 struct dynamic {
 	struct slab *slab;
 	struct strings *strings;
 	struct drops *drops;  /* counts stores for which there was no room */
 	uint64_t limit, used; /* bytes */
 	uint32_t self_count;  /* self-> scalars of the program */
+	uint32_t
+		slot_count; /* those, and one for the list of elements if there are self-> arrays */
+	bool *slot_is_text; /* by scalar: its values are texts */
 	struct dynamic_thread *last;
 	struct dynamic_thread **threads;
 	uint32_t thread_mask, thread_count, idle_count;
@@ -47,7 +59,7 @@ struct dynamic {
 };
 
 int dynamic_init(struct dynamic *dynamic, struct slab *slab, struct strings *strings,
-	struct drops *drops, uint32_t self_count, uint64_t limit);
+	struct drops *drops, uint32_t self_count, bool has_self_arrays, uint64_t limit);
 void dynamic_free(struct dynamic *dynamic);
 
 struct dynamic_thread *dynamic_find_thread(struct dynamic *dynamic, uint64_t owner);
@@ -66,6 +78,9 @@ void dynamic_self_store(struct dynamic *dynamic, uint64_t owner, uint32_t slot, 
 /* The copy of the text that is stored is cut at `limit` characters. */
 void dynamic_self_store_text(struct dynamic *dynamic, uint64_t owner, uint32_t slot,
 	const struct text *text, uint32_t limit);
+
+/* Frees all variables of a thread that has ended. Call between clauses. */
+void dynamic_forget_thread(struct dynamic *dynamic, uint64_t owner);
 
 /*
  * Values that are bytes (D_VALUE_BYTES): returns the stored text of that size, whose bytes may be

@@ -129,12 +129,13 @@ static int make_object(struct engine *engine, uint32_t index, uint32_t *zeroes)
 }
 
 /* Numbers the self-> scalars and initialises variables. */
-static int make_variables(struct engine *engine, uint32_t *self_count)
+static int make_variables(struct engine *engine, uint32_t *self_count, bool *has_self_arrays)
 {
 	const struct d_program *program = engine->program;
 	uint32_t zeroes = 0;
 
 	*self_count = 0;
+	*has_self_arrays = false;
 	engine->values = calloc(program->variable_count + 1, sizeof(*engine->values));
 	engine->variables = calloc(program->variable_count + 1, sizeof(*engine->variables));
 	if (!engine->values || !engine->variables)
@@ -152,8 +153,10 @@ static int make_variables(struct engine *engine, uint32_t *self_count)
 			engine->string_limit);
 		if (variable->is_bytes && make_object(engine, (uint32_t)i, &zeroes))
 			return -ENOMEM;
-		if (definition->key_count)
+		if (definition->key_count) {
+			*has_self_arrays |= variable->is_self;
 			continue;
+		}
 		if (variable->is_self)
 			variable->slot = (*self_count)++;
 		else if (definition->type.kind == D_VALUE_STRING &&
@@ -216,6 +219,7 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	const struct d_program *program = settings->program;
 	struct verify_limits limits;
 	struct engine *engine = NULL;
+	bool has_self_arrays;
 	uint32_t self_count;
 	int error = settings->probes->count > PROBE_ERROR
 		? verify_program(program, settings->probes, &limits)
@@ -234,6 +238,8 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	engine->effects = settings->effects;
 	engine->is_stopped = settings->is_stopped;
 	engine->stop_context = settings->stop_context;
+	engine->is_late = settings->is_late;
+	engine->late_context = settings->late_context;
 	engine->collect = settings->collect;
 	engine->collect_context = settings->collect_context;
 	engine->options = program->options;
@@ -268,10 +274,10 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 		error = memory_init(
 			&engine->memory, (uint32_t)program->variable_count, limits.instructions);
 	if (!error)
-		error = make_variables(engine, &self_count);
+		error = make_variables(engine, &self_count, &has_self_arrays);
 	if (!error)
 		error = dynamic_init(&engine->dynamic, &engine->slab, &engine->strings,
-			&engine->drops, self_count, program->options.dynvarsize);
+			&engine->drops, self_count, has_self_arrays, program->options.dynvarsize);
 	if (!error)
 		error = make_aggregates(engine);
 	if (!error)
@@ -504,16 +510,21 @@ static void flush(struct engine *engine)
 		engine->writer->operations->flush(engine->writer);
 }
 
+void engine_count_ticks(struct engine *engine, uint64_t now)
+{
+	for (size_t i = 0; i < engine->tick_count; i++) {
+		struct engine_tick *tick = &engine->ticks[i];
+		tick->next = tick->period < UINT64_MAX - now ? now + tick->period : UINT64_MAX;
+	}
+}
+
 void engine_begin(struct engine *engine, uint64_t now, int64_t wall_offset)
 {
 	engine->wall_offset = wall_offset;
 	engine->begun = true;
 	/* A recording always starts at the same time, so rand() repeats over it. */
 	engine->random = now;
-	for (size_t i = 0; i < engine->tick_count; i++) {
-		struct engine_tick *tick = &engine->ticks[i];
-		tick->next = tick->period < UINT64_MAX - now ? now + tick->period : UINT64_MAX;
-	}
+	engine_count_ticks(engine, now);
 	if (engine->table[PROBE_BEGIN].count)
 		fire_own(engine, PROBE_BEGIN, now);
 	flush(engine);
@@ -538,6 +549,10 @@ static void run_ticks(struct engine *engine, uint64_t end)
 	for (unsigned fired = 0; !engine->exited && (tick = first_tick(engine)) && tick->next < end;
 		fired++) {
 		uint64_t due = tick->next;
+		engine->late =
+			engine->late || (engine->is_late && engine->is_late(engine->late_context));
+		if (engine->late)
+			return;
 		if (fired == TICKS_MAX) {
 			for (size_t i = 0; i < engine->tick_count; i++) {
 				tick = &engine->ticks[i];
@@ -555,10 +570,35 @@ static void run_ticks(struct engine *engine, uint64_t end)
 	}
 }
 
+/* Fires the last tick of each probe that is due before `end`. */
+static void run_last_ticks(struct engine *engine, uint64_t end)
+{
+	for (size_t i = 0; i < engine->tick_count; i++) {
+		struct engine_tick *tick = &engine->ticks[i];
+
+		if (tick->next < end)
+			tick->next += (end - 1 - tick->next) / tick->period * tick->period;
+	}
+	engine->late = false;
+	for (size_t i = 0; i < engine->tick_count && !engine->exited; i++) {
+		struct engine_tick *tick = first_tick(engine);
+		uint64_t due = tick->next;
+
+		if (due >= end)
+			return;
+		tick->next = tick->period < UINT64_MAX - due ? due + tick->period : UINT64_MAX;
+		fire_own(engine, tick->probe, due);
+	}
+}
+
 /* As run_ticks(), including those due at `now`. */
 static void run_ticks_through(struct engine *engine, uint64_t now)
 {
-	run_ticks(engine, now == UINT64_MAX ? now : now + 1);
+	uint64_t end = now == UINT64_MAX ? now : now + 1;
+
+	run_ticks(engine, end);
+	if (engine->late)
+		run_last_ticks(engine, end);
 }
 
 /* Option cpu selects one CPU. */
@@ -604,6 +644,21 @@ static void add_loss(struct engine *engine, const struct event_loss *loss)
 			loss->cpu, loss->count);
 }
 
+/* Gives back the variables of a thread that has ended. */
+static void end_thread(
+	struct engine *engine, const struct event_batch *batch, const struct event *event)
+{
+	uint64_t pid;
+
+	if (event->argument_count)
+		pid = event->arguments[0];
+	else if (event->process < batch->process_count)
+		pid = batch->processes[event->process].pid;
+	else
+		return;
+	dynamic_forget_thread(&engine->dynamic, pid << 32 | event->tid);
+}
+
 void engine_run(struct engine *engine, const struct event_batch *batch)
 {
 	uint64_t next_tick = engine_next_tick(engine);
@@ -613,13 +668,14 @@ void engine_run(struct engine *engine, const struct event_batch *batch)
 	if (!engine->begun || engine->ended || engine->exited)
 		return;
 	engine->wall_offset = batch->wall_offset;
+	engine->late = false;
 	/* the address of a process may have belonged to another in the previous batch */
 	engine->name.process = engine->arguments.process = NULL;
 	for (size_t i = 0; i < batch->event_count && !engine->exited; i++) {
 		const struct event *event = &batch->events[i];
 		if (event->time > next_tick) {
 			run_ticks(engine, event->time);
-			next_tick = engine_next_tick(engine);
+			next_tick = engine->late ? UINT64_MAX : engine_next_tick(engine);
 			if (engine->exited)
 				break;
 		}
@@ -633,6 +689,8 @@ void engine_run(struct engine *engine, const struct event_batch *batch)
 				consume_update(engine, batch->captures[i].update, event->cpu);
 			else
 				fire(engine);
+		} else if (event->probe == EVENT_THREAD_END) {
+			end_thread(engine, batch, event);
 		}
 	}
 	if (batch->until)

@@ -53,6 +53,10 @@ struct engine_settings {
 	 * printed after it. NULL: never. */
 	bool (*is_stopped)(void *context);
 	void *stop_context;
+	/* Whether ticks must not take any more time: asked before each. Of those that are still due
+	 * only the last of each probe fires, at the end of the batch. NULL: never. */
+	bool (*is_late)(void *context);
+	void *late_context;
 	/*
 	 * Called before aggregations are used that sources take part in (engine_leave()): adds to
 	 * the sink what the sources have that the engine does not have yet. NULL: they have
@@ -71,6 +75,10 @@ void engine_free(struct engine *engine);
 
 /* Fires BEGIN at this time (CLOCK_MONOTONIC, ns), from which tick probes count. */
 void engine_begin(struct engine *engine, uint64_t now, int64_t wall_offset);
+
+/* Has tick probes count from this later time instead: that of BEGIN may be before the probes were
+ * opened. */
+void engine_count_ticks(struct engine *engine, uint64_t now);
 
 /*
  * Runs a batch. Ticks that are due before an event fire before it; those due by batch->until fire

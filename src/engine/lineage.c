@@ -4,24 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/process_stat.h"
+
 /* The parent of a live process, 0 if unknown. */
 static uint32_t parent_of(uint32_t pid)
 {
-	char path[64], text[512], *rest;
+	char text[PROCESS_STAT_BYTES];
+	const char *fields = process_stat_read(pid, text);
 	unsigned parent = 0;
-	size_t length;
-	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	length = fread(text, 1, sizeof(text) - 1, file);
-	fclose(file);
-	text[length] = '\0';
-	/* "pid (command) state parent ...", where the command may contain any characters */
-	rest = strrchr(text, ')');
-	return rest && sscanf(rest + 1, " %*c %u", &parent) == 1 ? parent : 0;
+	return fields && sscanf(fields, " %*c %u", &parent) == 1 ? parent : 0;
 }
 
 static void look_up(struct lineage *lineage, const struct event_process *process, bool recorded)

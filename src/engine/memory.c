@@ -121,6 +121,8 @@ static enum d_fault copy(struct engine *engine, uint64_t to_address, uint64_t fr
 		return fault_set(engine, D_FAULT_BADADDR, to_address);
 	if (size > room)
 		return fault_set(engine, D_FAULT_BADSIZE, size);
+	if (!size) /* nothing is read */
+		return D_FAULT_NONE;
 	if (!from && fault_if_short == D_FAULT_BADSIZE && readable(engine, from_address, 1))
 		return fault_set(engine, D_FAULT_BADSIZE, size);
 	if (!from)
@@ -183,11 +185,38 @@ enum d_fault memory_text(
 	return copy_text(engine, bytes, size, limit, result);
 }
 
+/* Zeroed bytes in scratch. */
+static enum d_fault get_zeroes(struct engine *engine, uint64_t size, char **bytes)
+{
+	*bytes = size <= SCRATCH_LIMIT ? scratch_get(&engine->scratch, size ? size : 1) : NULL;
+	if (!*bytes)
+		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
+	memset(*bytes, 0, size);
+	return D_FAULT_NONE;
+}
+
+/* Bytes of a block, and zeroes for those after its end: scratch goes on there. */
+static enum d_fault copy_block_bytes(struct engine *engine, const struct memory_region *block,
+	uint32_t offset, uint32_t size, const struct text **result)
+{
+	char *bytes;
+	enum d_fault fault = get_zeroes(engine, size, &bytes);
+
+	if (fault)
+		return fault;
+	memcpy(bytes, block->bytes + offset, block->size - offset);
+	return copy_bytes(engine, bytes, size, result);
+}
+
 enum d_fault memory_bytes(
 	struct engine *engine, uint64_t address, uint32_t size, const struct text **result)
 {
 	const char *from = readable(engine, address, size);
+	uint32_t offset;
+	const struct memory_region *region = memory_find(&engine->memory, address, &offset);
 
+	if (!from && region && region->is_scratch && offset <= region->size)
+		return copy_block_bytes(engine, region, offset, size, result);
 	return from ? copy_bytes(engine, from, size, result)
 		    : fault_set(engine, D_FAULT_BADADDR, address);
 }
@@ -199,7 +228,8 @@ static enum d_fault add_region(
 
 	if (memory->block_count == memory->block_capacity)
 		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
-	memory->blocks[memory->block_count] = (struct memory_region){bytes, size, writable};
+	memory->blocks[memory->block_count] =
+		(struct memory_region){.bytes = bytes, .size = size, .writable = writable};
 	*address = memory_address(memory->first_block + memory->block_count++);
 	return D_FAULT_NONE;
 }
@@ -220,22 +250,16 @@ enum d_fault memory_lend(
 	return add_region(engine, bytes, size, writable, address);
 }
 
-/* Zeroed bytes in scratch. */
-static enum d_fault get_zeroes(struct engine *engine, uint64_t size, char **bytes)
-{
-	*bytes = size <= SCRATCH_LIMIT ? scratch_get(&engine->scratch, size ? size : 1) : NULL;
-	if (!*bytes)
-		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
-	memset(*bytes, 0, size);
-	return D_FAULT_NONE;
-}
-
 enum d_fault memory_block(struct engine *engine, uint64_t size, uint64_t *address)
 {
 	char *bytes;
 	enum d_fault fault = get_zeroes(engine, size, &bytes);
 
-	return fault ? fault : add_region(engine, bytes, (uint32_t)size, true, address);
+	if (!fault)
+		fault = add_region(engine, bytes, (uint32_t)size, true, address);
+	if (!fault)
+		engine->memory.blocks[engine->memory.block_count - 1].is_scratch = true;
+	return fault;
 }
 
 enum d_fault memory_block_again(struct engine *engine, uint64_t size, uint64_t address)
@@ -246,6 +270,9 @@ enum d_fault memory_block_again(struct engine *engine, uint64_t size, uint64_t a
 	enum d_fault fault = get_zeroes(engine, size, &bytes);
 
 	if (!fault)
-		*region = (struct memory_region){bytes, (uint32_t)size, true};
+		*region = (struct memory_region){.bytes = bytes,
+			.size = (uint32_t)size,
+			.writable = true,
+			.is_scratch = true};
 	return fault;
 }

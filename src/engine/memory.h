@@ -39,6 +39,7 @@ struct memory_region {
 	char *bytes;
 	uint32_t size;
 	bool writable;
+	bool is_scratch; /* a block of this clause, which zeroes follow */
 };
 
 struct memory {

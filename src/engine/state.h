@@ -119,6 +119,9 @@ struct engine {
 	const struct engine_effects *effects; /* NULL: not available */
 	bool (*is_stopped)(void *context);    /* as in engine_settings */
 	void *stop_context;
+	bool (*is_late)(void *context); /* as in engine_settings */
+	void *late_context;
+	bool late; /* it has said so in this batch */
 	void (*collect)(void *context, const struct partial_sink *sink);
 	void *collect_context;
 	bool leaves;    /* some clause is carried out by a source */

@@ -97,25 +97,25 @@ static struct d_format formats[] = {{3, conversions}, {2, value_conversions}};
 static struct d_value_type printf_types[] = {STRING, INTEGER(4), INTEGER(4), INTEGER(4)};
 static uint32_t joined[] = {0, 1};
 static struct d_action actions[] = {
-	{D_ACTION_TRACE, -1, 1, &types[0], 0, NULL},
-	{D_ACTION_TRACE, -1, 1, &types[1], 0, NULL},
-	{D_ACTION_PRINTF, 0, 4, printf_types, 0, NULL},
-	{D_ACTION_PRINTA, -1, 0, NULL, 2, joined},
-	{D_ACTION_PRINTA, 1, 0, NULL, 2, joined},
-	{D_ACTION_CLEAR, -1, 0, NULL, 1, &joined[1]},
-	{D_ACTION_TRUNC, -1, 1, &types[2], 1, &joined[0]},
-	{D_ACTION_NORMALIZE, -1, 1, &types[2], 1, &joined[0]},
-	{D_ACTION_EXIT, -1, 1, &types[0], 0, NULL},
-	{D_ACTION_TRACE, -1, 1, &types[3], 0, NULL},
+	{D_ACTION_TRACE, -1, 1, &types[0], 0, NULL, 0},
+	{D_ACTION_TRACE, -1, 1, &types[1], 0, NULL, 0},
+	{D_ACTION_PRINTF, 0, 4, printf_types, 0, NULL, 0},
+	{D_ACTION_PRINTA, -1, 0, NULL, 2, joined, 0},
+	{D_ACTION_PRINTA, 1, 0, NULL, 2, joined, 0},
+	{D_ACTION_CLEAR, -1, 0, NULL, 1, &joined[1], 0},
+	{D_ACTION_TRUNC, -1, 1, &types[2], 1, &joined[0], 0},
+	{D_ACTION_NORMALIZE, -1, 1, &types[2], 1, &joined[0], 0},
+	{D_ACTION_EXIT, -1, 1, &types[0], 0, NULL, 0},
+	{D_ACTION_TRACE, -1, 1, &types[3], 0, NULL, 0},
 	/* The engine has no effects here: these fail with a message. */
-	{D_ACTION_SYSTEM, 0, 4, printf_types, 0, NULL},
-	{D_ACTION_FREOPEN, 0, 4, printf_types, 0, NULL},
-	{D_ACTION_FTRUNCATE, -1, 0, NULL, 0, NULL},
-	{D_ACTION_RAISE, -1, 1, &types[0], 0, NULL},
-	{D_ACTION_SETOPT, -1, 1, &types[1], 0, NULL},
-	{D_ACTION_PRINT, 2, 2, &types[2], 0, NULL},
-	{D_ACTION_TRACE, -1, 1, &types[4], 0, NULL},
-	{D_ACTION_TRACE, -1, 1, &types[5], 0, NULL},
+	{D_ACTION_SYSTEM, 0, 4, printf_types, 0, NULL, 0xa},
+	{D_ACTION_FREOPEN, 0, 4, printf_types, 0, NULL, 0},
+	{D_ACTION_FTRUNCATE, -1, 0, NULL, 0, NULL, 0},
+	{D_ACTION_RAISE, -1, 1, &types[0], 0, NULL, 0},
+	{D_ACTION_SETOPT, -1, 1, &types[1], 0, NULL, 0},
+	{D_ACTION_PRINT, 2, 2, &types[2], 0, NULL, 0},
+	{D_ACTION_TRACE, -1, 1, &types[4], 0, NULL, 0},
+	{D_ACTION_TRACE, -1, 1, &types[5], 0, NULL, 0},
 };
 static char int_type[] = "int", char_type[] = "char", struct_type[] = "struct";
 static struct d_layout_part parts[] = {

@@ -12,17 +12,10 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "base/clean_text.h"
 #include "base/utf8.h"
 
 enum { ESCAPED_MAX = 4 /* "\033" */ };
-
-static bool is_control(const char *at, size_t bytes)
-{
-	unsigned char first = (unsigned char)at[0];
-
-	return first < 0x20 || first == 0x7f ||
-		(bytes == 2 && first == 0xc2 && (unsigned char)at[1] < 0xa0);
-}
 
 static size_t escape(unsigned char byte, char *to)
 {
@@ -40,7 +33,7 @@ static size_t escape(unsigned char byte, char *to)
 	return ESCAPED_MAX;
 }
 
-char *display_clean(const char *bytes, size_t length)
+static char *clean(const char *bytes, size_t length, const char *kept)
 {
 	char *text = malloc(length * ESCAPED_MAX + 1), *at = text;
 	size_t used;
@@ -49,7 +42,9 @@ char *display_clean(const char *bytes, size_t length)
 		size_t character = utf8_bytes(bytes + i, length - i);
 
 		used = character ? character : 1;
-		if (character && !is_control(bytes + i, character)) {
+		if (character &&
+			(!clean_text_is_harmful(bytes + i, character) ||
+				(bytes[i] && strchr(kept, bytes[i])))) {
 			memcpy(at, bytes + i, used);
 			at += used;
 			continue;
@@ -60,6 +55,16 @@ char *display_clean(const char *bytes, size_t length)
 	if (text)
 		*at = '\0';
 	return text;
+}
+
+char *display_clean(const char *bytes, size_t length)
+{
+	return clean(bytes, length, "");
+}
+
+char *display_lines(const char *bytes, size_t length)
+{
+	return clean(bytes, length, "\n\t");
 }
 
 /* Goes through the characters until the columns are used up; NULL columns_used: not asked. */

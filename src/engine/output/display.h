@@ -14,6 +14,11 @@
  */
 char *display_clean(const char *bytes, size_t length);
 
+/*
+ * The same for text of the traced program on a terminal, where the lines and tabs in it may stay.
+ */
+char *display_lines(const char *bytes, size_t length);
+
 /* The columns that a text from display_clean() takes. */
 unsigned display_columns(const char *text);
 

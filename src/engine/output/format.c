@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clean_text.h"
 #include "engine/output/display.h"
 #include "engine/output/place_text.h"
 #include "engine/value.h"
@@ -109,7 +110,7 @@ static void print_escaped(
 }
 
 static void print_character(const struct d_conversion *conversion, int width, int precision,
-	uint64_t value, FILE *output)
+	uint64_t value, bool cleans, FILE *output)
 {
 	char specification[SPECIFICATION_MAX];
 
@@ -118,15 +119,23 @@ static void print_character(const struct d_conversion *conversion, int width, in
 		print_escaped(&c, 1, width, precision, conversion->minus, output);
 		return;
 	}
+	if (cleans && clean_text_is_harmful((char[]){(char)value}, 1) && (char)value != '\n' &&
+		(char)value != '\t') {
+		char *text = display_clean((char[]){(char)value}, 1);
+		fputs(text ? text : "", output);
+		free(text);
+		return;
+	}
 	strcpy(start_specification(conversion, specification), "*c");
 	fprintf(output, specification, width, (int)(unsigned char)value);
 }
 
-/* %s with option table: control characters spelled out, width in columns of a terminal. */
-static void print_clean(
-	const char *bytes, uint32_t length, int width, int precision, bool left, FILE *output)
+/* %s with option table, or on a terminal: control characters spelled out, width in columns of a
+ * terminal. */
+static void print_clean(char *clean(const char *, size_t), const char *bytes, uint32_t length,
+	int width, int precision, bool left, FILE *output)
 {
-	char *text = display_clean(bytes,
+	char *text = clean(bytes,
 		precision >= 0 && (uint32_t)precision < length ? (uint32_t)precision : length);
 	int64_t padding;
 
@@ -142,6 +151,29 @@ static void print_clean(
 	free(text);
 }
 
+/* %'s of system(): one word of the shell, whatever is in it. */
+static void print_quoted(const char *bytes, uint32_t length, FILE *output)
+{
+	putc_unlocked('\'', output);
+	for (uint32_t i = 0; i < length; i++)
+		if (bytes[i] == '\'')
+			fputs("'\\''", output);
+		else
+			putc_unlocked(bytes[i], output);
+	putc_unlocked('\'', output);
+}
+
+void format_padded(const struct format_context *context, const char *text, int width)
+{
+	bool left = width < 0;
+
+	if (context->cleans)
+		print_clean(display_lines, text, (uint32_t)strlen(text), width, -1, left,
+			context->output);
+	else
+		fprintf(context->output, "%*s", width, text);
+}
+
 /*
  * A string, or an array of characters (a key may be one), which ends at its size or at a zero
  * before that.
@@ -154,10 +186,16 @@ static void print_string(const struct format_context *context,
 	bool bytes = conversion->type.kind == D_VALUE_BYTES;
 	uint32_t length = bytes ? (uint32_t)strnlen(text->bytes, text->length) : text->length;
 
-	if (conversion->letter == 'S') {
+	if (context->quotes && conversion->group) {
+		print_quoted(text->bytes, length, output);
+	} else if (conversion->letter == 'S') {
 		print_escaped(text->bytes, length, width, precision, conversion->minus, output);
 	} else if (context->options->table) {
-		print_clean(text->bytes, length, width, precision, conversion->minus, output);
+		print_clean(display_clean, text->bytes, length, width, precision, conversion->minus,
+			output);
+	} else if (context->cleans) {
+		print_clean(display_lines, text->bytes, length, width, precision, conversion->minus,
+			output);
 	} else if (width == 0 && precision < 0) {
 		if (length)
 			fwrite(text->bytes, 1, length, output);
@@ -250,7 +288,7 @@ static unsigned encode(uint32_t character, char *bytes)
 
 /* Wide characters; as in C, precision is the maximum number of bytes; width counts characters. */
 static void print_wide(const struct d_conversion *conversion, int width, int precision,
-	uint64_t value, FILE *output)
+	uint64_t value, bool cleans, FILE *output)
 {
 	const struct text *text = d_value_is_text(conversion->type.kind) ? value_text(value) : NULL;
 	uint32_t single = (uint32_t)value, count = text ? text->length / sizeof(single) : 1,
@@ -258,6 +296,7 @@ static void print_wide(const struct d_conversion *conversion, int width, int pre
 	bool left = conversion->minus || width < 0;
 	char bytes[WIDE_BYTES];
 	int64_t length = 0;
+	unsigned size;
 
 	if (width < 0)
 		width = -width;
@@ -273,7 +312,12 @@ static void print_wide(const struct d_conversion *conversion, int width, int pre
 	for (uint32_t i = 0; i < shown; i++) {
 		if (text)
 			memcpy(&single, text->bytes + i * sizeof(single), sizeof(single));
-		fwrite(bytes, 1, encode(single, bytes), output);
+		size = encode(single, bytes);
+		if (cleans && clean_text_is_harmful(bytes, size) && single != '\n' &&
+			single != '\t')
+			putc_unlocked('?', output);
+		else
+			fwrite(bytes, 1, size, output);
 	}
 	if (left)
 		print_padding(width - (int64_t)shown, output);
@@ -384,7 +428,7 @@ void format_conversion(const struct format_context *context, const struct d_conv
 	}
 	switch (conversion->kind) {
 	case D_CONVERT_CHARACTER:
-		print_character(conversion, width, precision, value, output);
+		print_character(conversion, width, precision, value, context->cleans, output);
 		break;
 	case D_CONVERT_STRING:
 		print_string(context, conversion, width, precision, value_text(value));
@@ -396,7 +440,7 @@ void format_conversion(const struct format_context *context, const struct d_conv
 		print_float(conversion, width, precision, value_text(value), output);
 		break;
 	case D_CONVERT_WIDE:
-		print_wide(conversion, width, precision, value, output);
+		print_wide(conversion, width, precision, value, context->cleans, output);
 		break;
 	case D_CONVERT_STACK:
 		print_stack(context, conversion, width, precision, value);
@@ -506,7 +550,11 @@ static void print_bytes_key(const struct format_context *context, const struct t
 {
 	int length = context->options->rawbytes ? 0 : text_length(bytes);
 
-	if (length)
+	if (length && context->cleans) {
+		fputs("  ", context->output);
+		print_clean(display_lines, bytes->bytes, (uint32_t)length, -50, -1, true,
+			context->output);
+	} else if (length)
 		fprintf(context->output, "  %-50.*s", length, bytes->bytes);
 	else
 		format_dump(bytes->bytes, bytes->length, context->output);
@@ -518,10 +566,14 @@ static void trace_string(const struct format_context *context, const struct text
 		/* its record has strsize characters and a NUL, whatever its length */
 		dump(text->bytes, text->length, (size_t)context->options->strsize + 1,
 			context->output);
-	else if (context->options->quiet)
+	else if (context->options->quiet && context->cleans)
+		print_clean(display_lines, text->bytes, text->length, 0, -1, true, context->output);
+	else if (context->options->quiet) {
 		print_text_bytes(text, context->output);
-	else
-		fprintf(context->output, "  %-33s", text->bytes);
+	} else {
+		fputs("  ", context->output);
+		format_padded(context, text->bytes, -33);
+	}
 }
 
 /* Prints values that are texts, for trace() or as a key. */
@@ -542,9 +594,10 @@ static void print_text(const struct format_context *context, const struct d_valu
 		print_bytes_key(context, text);
 	else if (type->kind == D_VALUE_BYTES)
 		format_dump(text->bytes, text->length, context->output);
-	else if (key)
-		fprintf(context->output, "  %-50s", text->bytes);
-	else
+	else if (key) {
+		fputs("  ", context->output);
+		format_padded(context, text->bytes, -50);
+	} else
 		trace_string(context, text);
 }
 

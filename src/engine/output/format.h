@@ -5,6 +5,7 @@
 #ifndef VMTAP_ENGINE_OUTPUT_FORMAT_H
 #define VMTAP_ENGINE_OUTPUT_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,6 +29,8 @@ struct format_context {
 	struct places *places;
 	FILE *output;
 	uint32_t cpus; /* of the machine, 0: unknown */
+	bool cleans;   /* text of the traced program is spelled out as display_lines() does */
+	bool quotes;   /* %'s is one word of the shell */
 };
 
 /* Prints literal text. */
@@ -59,6 +62,9 @@ void format_dump(const char *bytes, size_t size, FILE *output);
 /* trace() of a value; also a stack or a place that was recorded by itself. */
 void format_trace(
 	const struct format_context *context, const struct d_value_type *type, uint64_t value);
+
+/* A string as "%*s" prints it, cleaned if the context says so. */
+void format_padded(const struct format_context *context, const char *text, int width);
 
 /* A key in the default form of printa(). */
 void format_key(

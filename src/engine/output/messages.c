@@ -2,6 +2,10 @@
 #include "engine/output/messages.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/output/display.h"
 
 /* How a message shows the value of a fault. */
 enum value_form { VALUE_HIDDEN, VALUE_ADDRESS, VALUE_INDEX };
@@ -20,9 +24,12 @@ static const struct {
 
 static void print_name(const char *name, const char *end, FILE *messages)
 {
-	if (name)
-		fputs(name, messages);
+	char *clean = name ? display_clean(name, strlen(name)) : NULL;
+
+	if (clean)
+		fputs(clean, messages);
 	fputs(end, messages);
+	free(clean);
 }
 
 void messages_print_reason(const struct writer_fault *reported, FILE *messages)

@@ -3,15 +3,24 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/clean_text.h"
+#include "base/utf8.h"
 #include "engine/guest_stacks.h"
 
 /* Names come from files that a traced program may have written; none may disturb a terminal. */
 static const char *clean(char *text)
 {
-	for (char *at = text; *at; at++)
-		if ((unsigned char)*at < ' ' || *at == 0x7f)
-			*at = '?';
+	size_t length = strlen(text), size;
+
+	for (size_t i = 0; i < length; i += size) {
+		size = utf8_bytes(text + i, length - i);
+		if (!size || clean_text_is_harmful(text + i, size)) {
+			size += !size;
+			memset(text + i, '?', size);
+		}
+	}
 	return text;
 }
 

@@ -38,11 +38,12 @@ static void print_compact_keys(const struct aggregate_rows *rows, const struct a
 	const struct tuple_shape *shape = &rows->aggregates[0]->shape;
 
 	for (unsigned i = 0; i < shape->count; i++) {
-		if (shape->types[i].kind == D_VALUE_STRING)
-			fprintf(context->output, " %*s", COMPACT_TEXT,
-				value_text(row->keys[i])->bytes);
-		else
+		if (shape->types[i].kind == D_VALUE_STRING) {
+			putc(' ', context->output);
+			format_padded(context, value_text(row->keys[i])->bytes, COMPACT_TEXT);
+		} else {
 			format_key(context, &shape->types[i], row->keys[i]);
+		}
 	}
 }
 

@@ -9,6 +9,7 @@
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/output/display.h"
 #include "engine/output/messages.h"
@@ -52,6 +53,15 @@ static void end_lines(struct text_writer *text)
 {
 	text->context.table = NULL;
 	note_error(text);
+}
+
+/* On a terminal, text of the traced program must not steer it. */
+static void update_cleaning(struct text_writer *text)
+{
+	if (!text->is_checked)
+		text->is_terminal = isatty(fileno(text->context.output));
+	text->is_checked = true;
+	text->context.cleans = text->is_terminal && !text->context.options->rawnames;
 }
 
 static const char *known(const char *name)
@@ -98,6 +108,7 @@ static void begin_clause(struct writer *writer, const struct writer_clause *clau
 	FILE *output = text->context.output;
 	char shown[NAME_MAX_SHOWN];
 
+	update_cleaning(text);
 	if (options->quiet)
 		return;
 	if (!text->header_printed && options->flowindent)
@@ -110,7 +121,9 @@ static void begin_clause(struct writer *writer, const struct writer_clause *clau
 	} else {
 		snprintf(shown, sizeof(shown), "%s:%s", known(clause->probe->function),
 			known(clause->probe->name));
-		fprintf(output, "%3d %6u %32s ", clause->cpu, clause->probe_id, shown);
+		fprintf(output, "%3d %6u ", clause->cpu, clause->probe_id);
+		format_padded(&text->context, shown, 32);
+		putc(' ', output);
 	}
 	note_error(text);
 }
@@ -132,6 +145,7 @@ static void write_trace(struct writer *writer, const struct d_value_type *type, 
 	struct text_writer *text = text_of(writer);
 
 	end_table(text);
+	update_cleaning(text);
 	format_trace(&text->context, type, value);
 	note_error(text);
 }
@@ -151,6 +165,7 @@ static void write_print(struct writer *writer, const struct d_layout *layouts, u
 	struct text_writer *text = text_of(writer);
 
 	end_table(text);
+	update_cleaning(text);
 	print_memory_as(&text->context, layouts, index, address, bytes);
 	note_error(text);
 }
@@ -161,6 +176,7 @@ static void write_printf(struct writer *writer, const struct d_format *format,
 	struct text_writer *text = text_of(writer);
 
 	begin_lines(text, format);
+	update_cleaning(text);
 	format_values(&text->context, format, action, values);
 	end_lines(text);
 }
@@ -171,6 +187,7 @@ static void write_printa(
 {
 	struct text_writer *text = text_of(writer);
 
+	update_cleaning(text);
 	begin_lines(text, printa_has_distribution(rows) ? NULL : format);
 	if (!format)
 		putc('\n', text->context.output);
@@ -190,6 +207,7 @@ static void write_summary(struct writer *writer, const struct aggregate_rows *ro
 {
 	struct text_writer *text = text_of(writer);
 
+	update_cleaning(text);
 	printa_print(rows, NULL, &text->context);
 	note_error(text);
 }
@@ -233,6 +251,7 @@ static void flush(struct writer *writer)
 	end_table(text);
 	fflush(text->context.output);
 	note_error(text);
+	text->is_checked = false;
 }
 
 static bool is_pending(struct writer *writer)

@@ -17,7 +17,9 @@ struct text_writer {
 	struct format_context context; /* includes the output */
 	struct table table;            /* with option table: lines not printed yet */
 	bool header_printed;
-	int error; /* errno of the first failed write of output */
+	bool is_terminal; /* the output, if is_checked */
+	bool is_checked;  /* until the next flush: freopen() changes the output after one */
+	int error;        /* errno of the first failed write of output */
 };
 
 /* The caller owns the streams and keeps them open as long as the writer is used. */
