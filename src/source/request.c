@@ -9,6 +9,16 @@ static bool is_of_source(const struct d_probe_set *probes, uint32_t probe)
 	return probes->probes[probe].kind == D_PROBE_SOURCE;
 }
 
+/* The variables of a thread are given back when it ends. */
+static bool has_self(const struct d_program *program)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < program->variable_count; i++)
+		has |= program->variables[i].scope == D_SCOPE_SELF;
+	return has;
+}
+
 static int demand_all(struct source_request *request)
 {
 	const struct d_program *program = request->program;
@@ -47,7 +57,8 @@ int source_request_of_program(struct source_request *request, const struct d_pro
 	size_t *places = calloc(probes->count + 1, sizeof(*places)), count = 0;
 	int result;
 
-	*request = (struct source_request){.program = program, .probes = probes};
+	*request = (struct source_request){
+		.tells_thread_ends = has_self(program), .program = program, .probes = probes};
 	result = places ? demand_all(request) : -ENOMEM;
 	if (result)
 		goto out;
@@ -88,7 +99,8 @@ int source_request_of_enablings(struct source_request *request, const struct d_p
 {
 	int result;
 
-	*request = (struct source_request){.program = program};
+	*request =
+		(struct source_request){.tells_thread_ends = has_self(program), .program = program};
 	result = demand_all(request);
 	if (result)
 		return result;
@@ -122,6 +134,23 @@ void source_request_free(struct source_request *request)
 	free(request->wants);
 	free(request->demands);
 	*request = (struct source_request){.wants = NULL};
+}
+
+size_t source_request_find(const struct source_request *request, uint32_t probe)
+{
+	size_t low = 0, high = request->want_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (request->wants[middle].probe < probe)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < request->want_count && request->wants[low].probe == probe
+		? low
+		: request->want_count;
 }
 
 size_t source_request_next(const struct source_request *request, size_t first)

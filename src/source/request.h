@@ -34,7 +34,11 @@ struct source_request {
 	size_t want_count;
 	const struct d_program *program;  /* the program that the clauses belong to; NULL: none */
 	const struct d_probe_set *probes; /* of the program */
+	bool tells_thread_ends;           /* the source delivers EVENT_THREAD_END, too */
+	bool is_shared;                   /* other sources may have events of the same threads */
 	bool lossless;                    /* the target waits instead of losing events */
+	bool follows; /* children that the target makes by fork() are traced, and wait for it */
+	bool at_once; /* enable() need not wait until a stream's probes are open */
 	struct d_sampling
 		sample;       /* what the target is to fire vm:::sample for, besides profile-n */
 	uint64_t heap_period; /* ns between the target's counts of its heap for vm:::heap-sample */
@@ -58,6 +62,9 @@ int source_request_of_enablings(struct source_request *request, const struct d_p
 /* The same for a caller that processes the events itself; its probes must be sorted. */
 int source_request_of_probes(struct source_request *request, const uint32_t *probes, size_t count);
 void source_request_free(struct source_request *request);
+
+/* The number of the probe's first want; want_count if there is none. */
+size_t source_request_find(const struct source_request *request, uint32_t probe);
 
 /* The number of the first want after number `first` that has a different probe. */
 size_t source_request_next(const struct source_request *request, size_t first);

@@ -6,6 +6,11 @@ int source_enable(struct source *source, const struct source_request *request, s
 	return source->methods->enable(source, request, error);
 }
 
+int source_opened(struct source *source, struct error *error)
+{
+	return source->methods->opened ? source->methods->opened(source, error) : 0;
+}
+
 void source_renumber(struct source *source, const uint32_t *numbers)
 {
 	if (source->methods->renumber)

@@ -62,6 +62,12 @@ struct source_methods {
 	int (*enable)(
 		struct source *source, const struct source_request *request, struct error *error);
 	/*
+	 * After enable() of a request that says at_once: whether every probe is in force. -EAGAIN:
+	 * not yet, ask again when it is readable or time has passed; any other errno is final.
+	 * NULL: enable() waits.
+	 */
+	int (*opened)(struct source *source, struct error *error);
+	/*
 	 * Gets the next batch (program/event.h) within timeout_ms: 0 does not wait, -1 waits for
 	 * ever. Events are in time order over all batches. A batch may contain no events and only
 	 * say how far the source has come (until), which a live source must do often enough
@@ -90,18 +96,29 @@ struct source_methods {
 	void (*close)(struct source *source);
 };
 
-/* The beginning of every source's own struct. Only `truncated` changes after opening. */
+/* How the VM's samples by time become due. */
+enum source_samples {
+	SOURCE_SAMPLES_UNKNOWN,
+	SOURCE_SAMPLES_CPU,       /* by timers on the threads' CPU clocks */
+	SOURCE_SAMPLES_CPU_TICKS, /* at ticks of elapsed time; the weight is CPU time */
+	SOURCE_SAMPLES_ELAPSED
+};
+
+/* The beginning of every source's own struct. Only `truncated` and `samples` change after opening.
+ */
 struct source {
 	const struct source_methods *methods;
 	struct event_process process; /* the process it was opened on; zeroes: there are several */
 	enum source_kind kind;
 	uint64_t provides; /* needs that it can meet, one bit per enum d_need */
 	bool recorded; /* time is that of the recording, which begins at start, not the present */
-	bool accompanies;    /* it has no process, and ends when the sources beside it have */
-	bool truncated;      /* SOURCE_BROKEN only means that the recording's end is missing, or
-				that bytes follow it */
-	uint64_t start;      /* of a recording: its first moment, on the clock of the events */
-	int64_t wall_offset; /* of a recording, see struct event_batch */
+	bool tells_thread_ends; /* of all threads of the machine, since it was enabled */
+	bool accompanies;       /* it has no process, and ends when the sources beside it have */
+	bool truncated;         /* SOURCE_BROKEN only means that the recording's end is missing, or
+				   that bytes follow it */
+	uint64_t start;         /* of a recording: its first moment, on the clock of the events */
+	int64_t wall_offset;    /* of a recording, see struct event_batch */
+	enum source_samples samples; /* of the last round of sampling so far */
 	/* The definitions of providers that it carries, for scripts; valid until the source is
 	 * enabled. */
 	const struct d_carried *carried;
@@ -118,6 +135,18 @@ struct source {
  */
 int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_probe_set *set,
 	struct source **source, struct error *error);
+/*
+ * The same in two steps that never wait, for callers that have other work meanwhile.
+ * source_stream_start() connects. Until source_stream_declare() has returned 0, only
+ * source_descriptor(), source_close() and source_stream_path() may be called, and of the process
+ * only the pid is known. It returns -EAGAIN until the process has declared its events: call it
+ * again when the descriptor is readable or time has passed. -ETIMEDOUT comes once, after a second:
+ * the process may still answer later. Any other errno is final.
+ */
+int source_stream_start(
+	uint32_t pid, const char *socket, struct source **source, struct error *error);
+int source_stream_declare(struct source *source, struct d_probe_set *set, struct error *error);
+
 /*
  * Adds to a stream or a log that has just been opened the probes profile-n that are described, for
  * VMs that take samples themselves (eventlog_add_samples()). -ENOMEM.
@@ -138,6 +167,17 @@ void source_stream_path(const struct source *source, char *path, size_t size);
 int source_stream_runtime(
 	uint32_t pid, int wait_ms, char *runtime, size_t size, struct error *error);
 
+/*
+ * The same in two steps that never wait. source_stream_ask() connects; of what it gives only
+ * source_descriptor() and source_close() may be called. source_stream_answer() returns -EAGAIN
+ * until the VM has said what it is, or has ended without (""): call it again when the descriptor is
+ * readable. parent, unless NULL, is set to the process that has made the VM's by fork(), or that
+ * was its parent when the VM started its stream; 0: it has not said, or its numbers of processes
+ * are not ours.
+ */
+int source_stream_ask(uint32_t pid, struct source **source, struct error *error);
+int source_stream_answer(struct source *source, char *runtime, size_t size, uint32_t *parent);
+
 int source_log_open(
 	const char *file, struct d_probe_set *set, struct source **source, struct error *error);
 
@@ -146,6 +186,7 @@ int source_log_open(
  * a batch points to is valid until the next call of source_next().
  */
 int source_enable(struct source *source, const struct source_request *request, struct error *error);
+int source_opened(struct source *source, struct error *error);
 
 /*
  * For a source that was opened with a set of its own, before it is enabled: gives its probes the

@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "usdt/debug_file.h"
+#include "usdt/file_store.h"
 #include "usdt/function.h"
 #include "usdt/mapped_code.h"
 #include "usdt/perf_map.h"
 
-/* What is known of a file of the map, by the file's number. */
+/* What is known of a file. */
 struct symbol_object {
-	bool is_read;
 	size_t segment_count;
 	struct mapped_segment *segments;
 	struct usdt_functions functions;
@@ -25,16 +25,21 @@ struct symbol_object {
 struct usdt_addresses {
 	struct mapped_code map;
 	struct perf_map jit;
-	size_t object_count;
-	struct symbol_object **objects; /* NULL: not asked for yet */
+	struct file_store own; /* if the caller has none */
+	bool has_own;
 };
 
-int usdt_addresses_new(pid_t pid, struct usdt_addresses **addresses)
+int usdt_addresses_new(pid_t pid, struct file_store *store, struct usdt_addresses **addresses)
 {
 	*addresses = calloc(1, sizeof(**addresses));
 	if (!*addresses)
 		return -ENOMEM;
-	mapped_code_open(&(*addresses)->map, pid);
+	(*addresses)->has_own = !store;
+	if (!store) {
+		store = &(*addresses)->own;
+		usdt_addresses_store(store);
+	}
+	mapped_code_open(&(*addresses)->map, pid, store);
 	perf_map_open(&(*addresses)->jit, pid);
 	return 0;
 }
@@ -43,18 +48,23 @@ void usdt_addresses_free(struct usdt_addresses *addresses)
 {
 	if (!addresses)
 		return;
-	for (size_t i = 0; i < addresses->object_count; i++) {
-		struct symbol_object *object = addresses->objects[i];
-		if (!object)
-			continue;
-		usdt_functions_free(&object->functions);
-		free(object->segments);
-		free(object);
-	}
-	free(addresses->objects);
 	mapped_code_close(&addresses->map);
 	perf_map_close(&addresses->jit);
+	if (addresses->has_own)
+		file_store_end(&addresses->own);
 	free(addresses);
+}
+
+enum usdt_unnamed usdt_addresses_unnamed(const struct usdt_addresses *addresses, uint64_t address)
+{
+	const struct mapped_code *map = &addresses->map;
+	const struct mapped_area *area = mapped_code_known(map, address);
+
+	if (!map->area_count)
+		return USDT_UNNAMED_PROCESS;
+	if (!area || area->file >= map->file_count)
+		return USDT_UNNAMED_MEMORY;
+	return map->files[area->file].stored ? USDT_UNNAMED_SYMBOL : USDT_UNNAMED_FILE;
 }
 
 /* Replaces the functions by those of the debug file, if there is one. */
@@ -77,43 +87,36 @@ static void read_debug_file(Elf *elf, const char *path, struct usdt_functions *f
 	close(file);
 }
 
-static void read_object(
-	struct mapped_code *map, struct mapped_file *file, struct symbol_object *object)
+static void *read_object(void *context, int file, const char *path)
 {
+	struct symbol_object *object = calloc(1, sizeof(*object));
 	Elf *elf;
 
-	object->is_read = true;
-	if (file->file < 0)
-		return;
+	(void)context;
 	elf_version(EV_CURRENT);
-	elf = elf_begin(file->file, ELF_C_READ, NULL);
+	elf = object ? elf_begin(file, ELF_C_READ, NULL) : NULL;
 	if (elf) {
 		object->segments = mapped_segments_read(elf, &object->segment_count);
 		if (!usdt_functions_read(elf, &object->functions))
-			read_debug_file(elf, file->path, &object->functions);
+			read_debug_file(elf, path, &object->functions);
 		elf_end(elf);
 	}
-	mapped_file_close(map, file);
+	return object;
 }
 
-/* NULL if memory runs out. */
-static struct symbol_object *object_of(struct usdt_addresses *addresses, size_t number)
+static void free_object(void *content)
 {
-	struct symbol_object **grown;
+	struct symbol_object *object = content;
 
-	if (number >= addresses->object_count) {
-		size_t count = addresses->map.file_count;
-		grown = realloc(addresses->objects, count * sizeof(*grown));
-		if (!grown)
-			return NULL;
-		memset(grown + addresses->object_count, 0,
-			(count - addresses->object_count) * sizeof(*grown));
-		addresses->objects = grown;
-		addresses->object_count = count;
-	}
-	if (!addresses->objects[number])
-		addresses->objects[number] = calloc(1, sizeof(struct symbol_object));
-	return addresses->objects[number];
+	usdt_functions_free(&object->functions);
+	free(object->segments);
+	free(object);
+}
+
+void usdt_addresses_store(struct file_store *store)
+{
+	file_store_begin(
+		store, &(struct file_store_owner){.read = read_object, .free = free_object});
 }
 
 /*
@@ -123,15 +126,18 @@ static struct symbol_object *object_of(struct usdt_addresses *addresses, size_t 
  */
 static bool may_be_jit(const struct usdt_addresses *addresses, const struct mapped_area *area)
 {
+	const struct symbol_object *object;
+
 	if (!area)
 		return true;
 	if (!area->is_executable)
 		return false;
 	if (area->file == MAPPED_ANONYMOUS)
 		return true;
-	return area->file < addresses->object_count && addresses->objects[area->file] &&
-		addresses->objects[area->file]->is_read &&
-		!addresses->objects[area->file]->segment_count;
+	if (area->file >= addresses->map.file_count || !addresses->map.files[area->file].stored)
+		return false;
+	object = stored_file_content(addresses->map.files[area->file].stored);
+	return object && !object->segment_count;
 }
 
 static bool find_jit(struct usdt_addresses *addresses, const struct mapped_area *area,
@@ -161,16 +167,14 @@ static bool find_in_file(struct usdt_addresses *addresses, const struct mapped_a
 	uint64_t address, struct symbol *found)
 {
 	struct mapped_file *file = &addresses->map.files[area->file];
-	struct symbol_object *object = object_of(addresses, area->file);
+	const struct symbol_object *object =
+		file->stored ? file_store_content(addresses->map.store, file->stored) : NULL;
 	uint64_t stated, begin;
 
-	if (!object)
-		return false;
-	if (!object->is_read)
-		read_object(&addresses->map, file, object);
 	*found = (struct symbol){.module = mapped_file_name(file), .module_begin = file->begin};
-	if (mapped_segments_address(object->segments, object->segment_count,
-		    address - area->begin + area->offset, &stated)) {
+	if (object &&
+		mapped_segments_address(object->segments, object->segment_count,
+			address - area->begin + area->offset, &stated)) {
 		found->function = usdt_functions_find(&object->functions, stated, &begin);
 		if (found->function)
 			found->function_begin = address - (stated - begin);

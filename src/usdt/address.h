@@ -23,11 +23,29 @@
 
 #include "base/symbol_lookup.h"
 
+struct file_store;
 struct usdt_addresses;
 
-/* 0 or -ENOMEM. If the process cannot be examined, no addresses are known. */
-int usdt_addresses_new(pid_t pid, struct usdt_addresses **addresses);
+/* Begins a store of files and their symbols, for the addresses of several processes. */
+void usdt_addresses_store(struct file_store *store);
+
+/*
+ * Returns 0 or -ENOMEM. If the process cannot be examined, no addresses are known. The store is one
+ * of usdt_addresses_store() and outlives the addresses; with NULL they have their own.
+ */
+int usdt_addresses_new(pid_t pid, struct file_store *store, struct usdt_addresses **addresses);
 void usdt_addresses_free(struct usdt_addresses *addresses);
+
+/* Why an address has no name. */
+enum usdt_unnamed {
+	USDT_UNNAMED_PROCESS, /* the process had ended before its mappings could be read */
+	USDT_UNNAMED_FILE,    /* the file there could not be opened */
+	USDT_UNNAMED_MEMORY,  /* no file is mapped there */
+	USDT_UNNAMED_SYMBOL,  /* the file has no symbol there */
+	USDT_UNNAMED_REASONS
+};
+
+enum usdt_unnamed usdt_addresses_unnamed(const struct usdt_addresses *addresses, uint64_t address);
 
 /* Makes sure that the address can still be found after the process has ended. */
 void usdt_addresses_note(struct usdt_addresses *addresses, uint64_t address);

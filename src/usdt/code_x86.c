@@ -354,6 +354,16 @@ static bool is_refused_opcode(uint8_t opcode)
 	return refused[opcode >> 5] >> (opcode & 31) & 1;
 }
 
+/* Multiplications and additions with four operands, which the kernel's decoder does not know. */
+static bool is_fma4(const struct decoder *decoder)
+{
+	uint8_t opcode = decoder->opcode;
+
+	return decoder->encoding == ENCODING_VEX && decoder->map == 3 &&
+		((opcode >= 0x5c && opcode <= 0x5f) || (opcode >= 0x68 && opcode <= 0x6f) ||
+			(opcode >= 0x78 && opcode <= 0x7f));
+}
+
 /* Why a breakpoint at the instruction is not possible, or NULL. */
 static const char *find_refusal(const struct decoder *decoder)
 {
@@ -366,7 +376,7 @@ static const char *find_refusal(const struct decoder *decoder)
 	if (decoder->has_bad_prefix)
 		return "the kernel takes no instruction with a lock or segment prefix";
 	if (decoder->encoding == ENCODING_VEX)
-		return is_refused_opcode(opcode)
+		return is_refused_opcode(opcode) || is_fma4(decoder)
 			? "the kernel does not take this vector instruction"
 			: NULL;
 	if (map == 1) {

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean_text.h"
 #include "usdt/contract_check.h"
 
 #define EVENT_PROVIDER "vm" /* provider of the events in "@event" lines */
@@ -73,9 +74,7 @@ static void find(struct contract_checker *verifier, enum verify_kind kind, struc
 		verifier->error = -ENOMEM;
 		return;
 	}
-	for (char *at = finding->text; *at; at++)
-		if ((unsigned char)*at < 0x20 || *at == 0x7f)
-			*at = '?';
+	clean_text(finding->text, (size_t)length + 1, finding->text, (size_t)length, false);
 	report->count++;
 }
 

@@ -5,14 +5,13 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "usdt/file_store.h"
 #include "usdt/process_images.h"
 
 enum {
-	FILES_MAX = 256,    /* files kept open; of further files nothing can be read */
 	SEGMENTS_MAX = 4096 /* of a file */
 };
 
@@ -69,11 +68,7 @@ static bool keep_file(struct mapped_code *map, const struct usdt_process *proces
 	file->inode = mapped->inode;
 	file->device_major = mapped->device_major;
 	file->device_minor = mapped->device_minor;
-	file->file = -1;
-	if (map->open_count < FILES_MAX)
-		file->file = usdt_object_file(process, mapped);
-	if (file->file >= 0)
-		map->open_count++;
+	file->stored = file_store_get(map->store, process, mapped);
 	*number = map->file_count++;
 	return true;
 }
@@ -130,19 +125,18 @@ done:
 	mapped_retry_done(&map->retry, begun);
 }
 
-void mapped_code_open(struct mapped_code *map, pid_t pid)
+void mapped_code_open(struct mapped_code *map, pid_t pid, struct file_store *store)
 {
 	memset(map, 0, sizeof(*map));
+	map->store = store;
 	map->pid = pid;
 	mapped_code_read(map);
 }
 
 void mapped_code_close(struct mapped_code *map)
 {
-	for (size_t i = 0; i < map->file_count; i++) {
-		mapped_file_close(map, &map->files[i]);
+	for (size_t i = 0; i < map->file_count; i++)
 		free(map->files[i].path);
-	}
 	free(map->files);
 	free(map->areas);
 	memset(map, 0, sizeof(*map));
@@ -177,15 +171,6 @@ const char *mapped_file_name(const struct mapped_file *file)
 	const char *slash = strrchr(file->path, '/');
 
 	return slash ? slash + 1 : file->path;
-}
-
-void mapped_file_close(struct mapped_code *map, struct mapped_file *file)
-{
-	if (file->file < 0)
-		return;
-	close(file->file);
-	file->file = -1;
-	map->open_count--;
 }
 
 struct mapped_segment *mapped_segments_read(Elf *elf, size_t *count)

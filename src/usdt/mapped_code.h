@@ -2,10 +2,10 @@
  * mapped_code.h: which code lies at an address of a running process: a mapped file, the vdso, or
  * memory without a file, such as a JIT compiler's.
  *
- * The mappings are read and their files opened while the process lives, so a file can still be
- * read after the process has ended. An address outside the known mappings makes them be read
- * again, but less and less often, so that addresses that belong to nothing cost little (see
- * struct mapped_retry).
+ * The mappings are read and their files opened (usdt/file_store.h) while the process lives, so a
+ * file can still be read after the process has ended. An address outside the known mappings makes
+ * them be read again, but less and less often, so that addresses that belong to nothing cost little
+ * (see struct mapped_retry).
  *
  * Not safe to use from several threads at once.
  */
@@ -17,6 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+struct file_store;
+struct stored_file;
 
 /* mapped_area.file, if it is no file's number */
 #define MAPPED_ANONYMOUS SIZE_MAX
@@ -44,9 +47,9 @@ void mapped_retry_done(struct mapped_retry *retry, uint64_t begun);
 struct mapped_file {
 	uint64_t inode;
 	unsigned int device_major, device_minor;
-	char *path;     /* in the process's own mount namespace */
-	int file;       /* -1: it could not be opened, or was closed by mapped_file_close() */
-	uint64_t begin; /* address of its lowest mapping */
+	char *path;                 /* in the process's own mount namespace */
+	struct stored_file *stored; /* NULL: it could not be opened */
+	uint64_t begin;             /* address of its lowest mapping */
 };
 
 /* A mapping of a file that has code, or an executable one without a file. */
@@ -61,13 +64,13 @@ struct mapped_code {
 	size_t file_count, area_count;
 	struct mapped_file *files;
 	struct mapped_area *areas; /* sorted by address; replaced when the mappings are read */
-	size_t open_count;         /* files that are open */
+	struct file_store *store;
 	struct mapped_retry retry; /* after lookups of addresses in no mapping */
 	uint64_t generation;       /* how often the mappings have been read */
 };
 
-/* If the process cannot be examined, the map is empty. */
-void mapped_code_open(struct mapped_code *map, pid_t pid);
+/* If the process cannot be examined, the map is empty. The files are the store's. */
+void mapped_code_open(struct mapped_code *map, pid_t pid, struct file_store *store);
 void mapped_code_close(struct mapped_code *map);
 
 /* Reads the present mappings; if that fails, the old ones stay. */
@@ -84,7 +87,6 @@ const struct mapped_area *mapped_code_known(const struct mapped_code *map, uint6
 
 /* The file's name without its folders. */
 const char *mapped_file_name(const struct mapped_file *file);
-void mapped_file_close(struct mapped_code *map, struct mapped_file *file);
 
 /* The PT_LOAD segments of an ELF file; the caller frees them. NULL if it has none. */
 struct mapped_segment *mapped_segments_read(Elf *elf, size_t *count);

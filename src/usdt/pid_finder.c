@@ -176,6 +176,21 @@ int pid_finder_update(struct pid_finder *finder, struct error *error)
 	return result;
 }
 
+int pid_finder_advance(struct pid_finder *finder, struct error *error)
+{
+	finder->searched = finder->count;
+	return pid_finder_update(finder, error);
+}
+
+bool pid_finder_knows(const struct pid_finder *finder, uint64_t inode, unsigned int device_major,
+	unsigned int device_minor)
+{
+	const struct usdt_object object = {
+		.inode = inode, .device_major = device_major, .device_minor = device_minor};
+
+	return find_file(finder, &object) != NULL;
+}
+
 int pid_finder_new(pid_t pid, struct pid_finder **finder, struct error *error)
 {
 	struct pid_finder *made = calloc(1, sizeof(*made));

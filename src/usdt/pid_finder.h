@@ -22,6 +22,7 @@ struct pid_finder {
 	pid_t pid;
 	size_t count, capacity;
 	struct pid_file **files; /* in the order of their addresses when they were first seen */
+	size_t searched;         /* the first ones, in which nothing is looked for any more */
 	unsigned leaves;         /* what all files together say (CODE_THROWS...) */
 };
 

@@ -513,10 +513,18 @@ static int explain_module(const struct pid_search *search, struct error *error)
 	for (size_t i = 0; i < search->finder->count; i++) {
 		const struct pid_file *file = search->finder->files[i];
 		const char *name = file->module.name;
+		struct suggestion shorter;
+		char stem_text[SUGGESTION_MAX + 1];
 
 		if (!file->mapping_count)
 			continue;
 		suggestion_offer(&suggestion, name);
+		/* "libc" stands for libc.so.6 */
+		snprintf(stem_text, sizeof(stem_text), "%.*s", (int)strcspn(name, ".-"), name);
+		suggestion_init(&shorter, wanted);
+		suggestion_offer(&shorter, stem_text);
+		if (shorter.best && !wanted[stem] && !same)
+			same = name;
 		/* another version of the library */
 		if (stem > 0 && wanted[stem] && strcspn(name, ".-") == stem &&
 			!strncmp(name, wanted, stem))
@@ -618,12 +626,15 @@ int pid_find(struct pid_finder *finder, const struct pid_pattern *pattern, struc
 	if (!strcmp(pattern->function, "-")) {
 		result = search_address(&search, error);
 	} else {
-		for (size_t i = 0; i < finder->count && result == 0; i++) {
+		for (size_t i = finder->searched; i < finder->count && result == 0; i++) {
 			if (!matches_file(pattern->module, finder->files[i]))
 				continue;
 			files++;
 			result = search_file(&search, finder->files[i]);
 		}
+		/* what is in no new file may well be in an old one */
+		if (result == 0 && list->count == search.first && finder->searched)
+			return error_set(error, ENOENT, "no file that is new has it");
 		if (result == 0 && !files)
 			return explain_module(&search, error);
 		if (result == 0 && list->count == search.first)

@@ -93,6 +93,13 @@ void pid_finder_free(struct pid_finder *finder);
 /* Reads the mappings again, after dlopen(); modules that are known stay valid. */
 int pid_finder_update(struct pid_finder *finder, struct error *error);
 
+/* The same; from then on, pid_find() finds only what is in files that are new. */
+int pid_finder_advance(struct pid_finder *finder, struct error *error);
+
+/* Whether a file with this inode is known. */
+bool pid_finder_knows(const struct pid_finder *finder, uint64_t inode, unsigned int device_major,
+	unsigned int device_minor);
+
 /* Whether the process has mapped a file that the module of a description means. */
 bool pid_has_module(const struct pid_finder *finder, const char *module);
 

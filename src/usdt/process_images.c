@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/process_stat.h"
 #include "usdt/process_images.h"
 
 enum { FLAG_EXITING = 4 }; /* PF_EXITING, among the flags of /proc/PID/stat */
@@ -246,19 +247,12 @@ int usdt_object_read(const struct usdt_process *process, struct usdt_object *obj
  */
 static bool has_ended(long thread)
 {
-	char path[64], line[512], *end;
+	char text[PROCESS_STAT_BYTES];
+	const char *fields = process_stat_read((uint32_t)thread, text);
 	unsigned int flags = 0;
 	char state = 'X';
-	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%ld/stat", thread);
-	file = fopen(path, "re");
-	if (!file)
-		return true;
-	/* the name, in parentheses, may contain anything */
-	end = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
-	fclose(file);
-	return !end || sscanf(end, ") %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2 ||
+	return !fields || sscanf(fields, " %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2 ||
 		state == 'Z' || state == 'X' || (flags & FLAG_EXITING);
 }
 

@@ -7,6 +7,9 @@
 #ifndef VMTAP_USDT_PROCESS_SYMBOLS_H
 #define VMTAP_USDT_PROCESS_SYMBOLS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/symbol_lookup.h"
 
 struct process_symbols;
@@ -17,5 +20,11 @@ void process_symbols_free(struct process_symbols *symbols);
 
 /* Lives as long as the symbols. */
 const struct symbol_lookup *process_symbols_lookup(const struct process_symbols *symbols);
+
+/*
+ * Says how many addresses of processes had no function's name when they were looked up, and why.
+ * Returns whether that is for a reason other than the files' own: names may have been lost.
+ */
+bool process_symbols_unnamed(const struct process_symbols *symbols, char *text, size_t size);
 
 #endif

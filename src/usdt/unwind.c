@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "usdt/file_store.h"
 #include "usdt/frame_expression.h"
 #include "usdt/frame_rule.h"
 #include "usdt/frame_table.h"
@@ -79,22 +80,25 @@ struct cached {
 	int32_t saved[PRESERVED_MAX]; /* offsets from the CFA, by place in machine.preserved */
 };
 
-/* What is known of a file of the map, by the file's number. */
+/* What is known of a file. */
 struct frame_object {
 	size_t segment_count;
 	struct mapped_segment *segments;
 	struct frame_table table;
 };
 
-struct usdt_unwind {
-	struct mapped_code map;
-	const struct machine *machine; /* of the last thread */
-	size_t object_count;
-	struct frame_object **objects; /* NULL: not read yet */
+struct usdt_unwind_files {
+	struct file_store store;
 	struct frame_object *vdso;
 	size_t table_bytes;
-	uint64_t begun;      /* CLOCK_MONOTONIC */
-	uint64_t generation; /* of the map, when the cache was last cleared */
+};
+
+struct usdt_unwind {
+	struct mapped_code map;
+	struct usdt_unwind_files *files, *own; /* own: if the caller has none; else NULL */
+	const struct machine *machine;         /* of the last thread */
+	uint64_t begun;                        /* CLOCK_MONOTONIC */
+	uint64_t generation;                   /* of the map, when the cache was last cleared */
 	size_t cache_size, cache_used;
 	struct cached *cache;
 };
@@ -125,21 +129,23 @@ static bool is_known_machine(Elf *elf)
 	return false;
 }
 
-static void read_elf(struct usdt_unwind *unwind, Elf *elf, struct frame_object *object)
+static void read_elf(struct usdt_unwind_files *files, Elf *elf, struct frame_object *object)
 {
 	if (!elf)
 		return;
-	if (is_known_machine(elf) && unwind->table_bytes < TABLES_MAX) {
+	if (is_known_machine(elf) && files->table_bytes < TABLES_MAX) {
 		object->segments = mapped_segments_read(elf, &object->segment_count);
 		frame_table_read(elf, &object->table);
 		for (size_t i = 0; i < object->table.section_count; i++)
-			unwind->table_bytes += object->table.sections[i].size;
+			files->table_bytes += object->table.sections[i].size;
 	}
 	elf_end(elf);
 }
 
-static void free_object(struct frame_object *object)
+static void free_object(void *content)
 {
+	struct frame_object *object = content;
+
 	if (!object)
 		return;
 	frame_table_free(&object->table);
@@ -147,11 +153,47 @@ static void free_object(struct frame_object *object)
 	free(object);
 }
 
+static void *read_file(void *context, int file, const char *path)
+{
+	struct frame_object *object = calloc(1, sizeof(*object));
+
+	(void)path;
+	elf_version(EV_CURRENT);
+	if (object)
+		read_elf(context, elf_begin(file, ELF_C_READ, NULL), object);
+	return object;
+}
+
+struct usdt_unwind_files *usdt_unwind_files_new(void)
+{
+	struct usdt_unwind_files *files = calloc(1, sizeof(*files));
+
+	if (files)
+		file_store_begin(&files->store,
+			&(struct file_store_owner){
+				.context = files, .read = read_file, .free = free_object});
+	return files;
+}
+
+void usdt_unwind_files_free(struct usdt_unwind_files *files)
+{
+	if (!files)
+		return;
+	file_store_end(&files->store);
+	free_object(files->vdso);
+	free(files);
+}
+
+const struct file_store *usdt_unwind_files_store(const struct usdt_unwind_files *files)
+{
+	return &files->store;
+}
+
 /*
  * All processes of a kernel have the same vdso, so vmtap's own is read: it can be read when the
  * process has ended, and the process cannot have changed it.
  */
-static struct frame_object *read_vdso(struct usdt_unwind *unwind)
+static struct frame_object *read_vdso(struct usdt_unwind_files *files)
 {
 	struct frame_object *object = calloc(1, sizeof(*object));
 	struct usdt_process *process;
@@ -161,7 +203,7 @@ static struct frame_object *read_vdso(struct usdt_unwind *unwind)
 		return object;
 	if (process->vdso.begin && process->vdso.begin == getauxval(AT_SYSINFO_EHDR) &&
 		process->vdso.end - process->vdso.begin <= VDSO_MAX)
-		read_elf(unwind,
+		read_elf(files,
 			elf_memory((char *)(uintptr_t)process->vdso.begin,
 				process->vdso.end - process->vdso.begin),
 			object);
@@ -169,43 +211,20 @@ static struct frame_object *read_vdso(struct usdt_unwind *unwind)
 	return object;
 }
 
-static struct frame_object *read_file(struct usdt_unwind *unwind, struct mapped_file *file)
-{
-	struct frame_object *object = calloc(1, sizeof(*object));
-
-	if (!object || file->file < 0)
-		return object;
-	read_elf(unwind, elf_begin(file->file, ELF_C_READ, NULL), object);
-	mapped_file_close(&unwind->map, file);
-	return object;
-}
-
 /* What is known of an area's file, which is read if it was not yet; NULL: nothing. */
 static struct frame_object *object_of(struct usdt_unwind *unwind, const struct mapped_area *area)
 {
-	struct frame_object **grown;
+	struct usdt_unwind_files *files = unwind->files;
 
 	elf_version(EV_CURRENT);
 	if (area->file == MAPPED_VDSO) {
-		if (!unwind->vdso)
-			unwind->vdso = read_vdso(unwind);
-		return unwind->vdso;
+		if (!files->vdso)
+			files->vdso = read_vdso(files);
+		return files->vdso;
 	}
-	if (area->file >= unwind->map.file_count)
+	if (area->file >= unwind->map.file_count || !unwind->map.files[area->file].stored)
 		return NULL;
-	if (area->file >= unwind->object_count) {
-		size_t count = unwind->map.file_count;
-		grown = realloc(unwind->objects, count * sizeof(*grown));
-		if (!grown)
-			return NULL;
-		memset(grown + unwind->object_count, 0,
-			(count - unwind->object_count) * sizeof(*grown));
-		unwind->objects = grown;
-		unwind->object_count = count;
-	}
-	if (!unwind->objects[area->file])
-		unwind->objects[area->file] = read_file(unwind, &unwind->map.files[area->file]);
-	return unwind->objects[area->file];
+	return file_store_content(&files->store, unwind->map.files[area->file].stored);
 }
 
 /* The rule for a pc, worked out from its file. false: there is none. */
@@ -637,13 +656,21 @@ struct usdt_unwound usdt_unwind(struct usdt_unwind *unwind, const struct usdt_un
 	return unwound;
 }
 
-int usdt_unwind_new(pid_t pid, struct usdt_unwind **unwind)
+int usdt_unwind_new(pid_t pid, struct usdt_unwind_files *files, struct usdt_unwind **unwind)
 {
 	*unwind = calloc(1, sizeof(**unwind));
 	if (!*unwind)
 		return -ENOMEM;
 	(*unwind)->begun = clock_monotonic();
-	mapped_code_open(&(*unwind)->map, pid);
+	(*unwind)->own = files ? NULL : usdt_unwind_files_new();
+	(*unwind)->files = files ? files : (*unwind)->own;
+	if (!(*unwind)->files) {
+		free(*unwind);
+		*unwind = NULL;
+		return -ENOMEM;
+	}
+	files = (*unwind)->files;
+	mapped_code_open(&(*unwind)->map, pid, &files->store);
 	clear_cache(*unwind);
 	return 0;
 }
@@ -652,11 +679,8 @@ void usdt_unwind_free(struct usdt_unwind *unwind)
 {
 	if (!unwind)
 		return;
-	for (size_t i = 0; i < unwind->object_count; i++)
-		free_object(unwind->objects[i]);
-	free_object(unwind->vdso);
-	free(unwind->objects);
 	mapped_code_close(&unwind->map);
+	usdt_unwind_files_free(unwind->own);
 	free(unwind->cache);
 	free(unwind);
 }

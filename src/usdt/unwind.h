@@ -23,7 +23,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct usdt_unwind; /* for one process */
+struct file_store;
+struct usdt_unwind;       /* for one process */
+struct usdt_unwind_files; /* for all processes */
 
 /* A thread at one moment. */
 struct usdt_unwind_thread {
@@ -54,8 +56,18 @@ struct usdt_unwound {
 	enum usdt_unwind_end end;
 };
 
-/* 0 or -ENOMEM. If the process cannot be examined, its stacks have one frame. */
-int usdt_unwind_new(pid_t pid, struct usdt_unwind **unwind);
+/* What is known of files, each once for all processes that map it. NULL: out of memory. */
+struct usdt_unwind_files *usdt_unwind_files_new(void);
+void usdt_unwind_files_free(struct usdt_unwind_files *files);
+
+/* The store in which they are. */
+const struct file_store *usdt_unwind_files_store(const struct usdt_unwind_files *files);
+
+/*
+ * Returns 0 or -ENOMEM. If the process cannot be examined, its stacks have one frame. The files
+ * outlive it; with NULL it has its own.
+ */
+int usdt_unwind_new(pid_t pid, struct usdt_unwind_files *files, struct usdt_unwind **unwind);
 void usdt_unwind_free(struct usdt_unwind *unwind);
 
 /*

@@ -75,7 +75,7 @@ int main(void)
 	struct usdt_unwind *unwind;
 	struct usdt_unwound unwound;
 
-	if (!child || usdt_unwind_new(child, &unwind)) {
+	if (!child || usdt_unwind_new(child, NULL, &unwind)) {
 		fprintf(stderr, "python3 cannot be started or stopped\n");
 		return 1;
 	}

@@ -133,9 +133,9 @@ run 0 trace -lv -n 'sdt:vmlinux::sched_process_fork'
 has out '^		args\[1\]: struct task_struct \*$'
 has out '^		Identifier Names: Private$'
 run 0 trace -q -c "$directory/blocks $directory/file 1" -n 'sdt:::sched_process_exit /pid == $target/ {
-	printf("%s %d %d\n", probemod, args[0]->tgid == pid, arg0 == (uint64_t)curthread); }
+	printf("%s %d %d\n", probemod, xlate <psinfo_t *> (args[0])->pr_pid == pid, arg0 == (uint64_t)curthread); }
 	sdt:::sys_enter /pid == $target && args[1] == 17/ { @[args[0]->dx] = count(); }
-	sdt:::signal_gen* /pid == $target && args[0] == SIGCHLD/ { @sent[args[2]->tgid == ppid] = count(); }
+	sdt:::signal_gen* /pid == $target && args[0] == SIGCHLD/ { @sent[xlate <psinfo_t *> (args[2])->pr_pid == ppid] = count(); }
 	END { printa("read %d %@d\n", @); printa("sent %d %@d\n", @sent); }'
 has out '^vmlinux 1 1$'
 has out '^read 4096 1$'

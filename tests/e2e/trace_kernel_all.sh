@@ -113,7 +113,9 @@ grep -qE "^$name begins libnew.so 1 [123]$" "$directory/out" || fail "a construc
 grep -q "^$name number libnew.so 1 12$" "$directory/out" || fail "a library that is loaded later"
 
 # A process in namespaces of its own, whose files have no path here.
-if unshare --mount --pid --fork --mount-proc true 2>/dev/null; then
+if [ "$(stat -Lc %i /proc/self/ns/pid)" != $((0xeffffffc)) ]; then
+	echo "skipped: a process in namespaces of its own, since vmtap is in a pid namespace itself"
+elif unshare --mount --pid --fork --mount-proc true 2>/dev/null; then
 	trace -Z -n "$script"
 	rm -f "$directory/go"
 	unshare --mount --pid --fork --mount-proc sh -c "mount -t tmpfs none /mnt && cp $directory/${name}1 /mnt/${name}5 &&

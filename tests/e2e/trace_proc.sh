@@ -173,7 +173,7 @@ $CC -O1 -w -o "$directory/show" "$directory/show.c" || fail "compiling"
 show='printf("%s %d %d %d %d %d %d %d %c %d\n", curpsinfo->pr_fname, curpsinfo->pr_pid,
 	xlate <psinfo_t *> (curthread)->pr_ppid, curpsinfo->pr_pgid, curpsinfo->pr_sid,
 	curlwpsinfo->pr_pri, curlwpsinfo->pr_nice, curpsinfo->pr_nlwp, curlwpsinfo->pr_sname,
-	(int)curthread->group_leader->tgid == pid ? 3 : 0);'
+	xlate <psinfo_t *> (curthread->group_leader)->pr_pid == pid ? 3 : 0);'
 run 0 trace -q -c "$directory/show" -n "syscall::getppid:entry /pid == \$target/ { $show }"
 [ "$(grep -c '^vmtap-show' "$directory/out")" = 2 ] || fail "it is not shown twice"
 [ "$(sort -u "$directory/out" | grep -c '^vmtap-show')" = 1 ] || fail "/proc differs"

@@ -108,7 +108,7 @@ static void walk(const uint8_t *data, size_t size)
 		.stack_address = STACK_ADDRESS};
 	struct usdt_unwound unwound;
 
-	if (!unwind && usdt_unwind_new(getpid(), &unwind))
+	if (!unwind && usdt_unwind_new(getpid(), NULL, &unwind))
 		return;
 	words = malloc(count * 8 + 1);
 	if (!words)

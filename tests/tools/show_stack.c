@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 	uint64_t pcs[FRAMES_MAX];
 	ssize_t got;
 
-	if (pid <= 0 || !symbols || usdt_unwind_new(pid, &unwind))
+	if (pid <= 0 || !symbols || usdt_unwind_new(pid, NULL, &unwind))
 		return 2;
 	if (!stop(pid, &registers) || (got = copy(pid, registers.rsp - RED_ZONE)) < 0) {
 		perror("show_stack");

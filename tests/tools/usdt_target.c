@@ -6,6 +6,8 @@
  *     usdt_target wait          fires nothing until it reads a line, then as with 1000
  *     usdt_target cold FILE     fires sample:::text with strings in a mapping of FILE whose pages
  *                               have been dropped
+ *     usdt_target texts COUNT   fires sample:::text COUNT times for each line that it reads, every
+ *                               time with a string that it has never fired before
  *     usdt_target storm SECONDS four threads fire sample:::number as fast as they can; prints how
  *                               often
  */
@@ -75,6 +77,24 @@ static int cold(const char *path)
 	return 0;
 }
 
+/* "text NUMBER", for each line that can be read; prints how many that makes. */
+static int texts(unsigned count)
+{
+	char line[16], string[32];
+	unsigned number = 0;
+
+	while (fgets(line, sizeof(line), stdin)) {
+		for (unsigned i = 0; i < count; i++) {
+			int length = snprintf(string, sizeof(string), "text %u", number++);
+
+			text(string, (size_t)length);
+		}
+		printf("%u\n", number);
+		fflush(stdout);
+	}
+	return 0;
+}
+
 static _Atomic bool stop;
 static _Atomic unsigned long fired;
 
@@ -111,6 +131,8 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(argv[1], "cold"))
 		return cold(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "texts"))
+		return texts((unsigned)atoi(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "storm"))
 		return storm_for((unsigned)atoi(argv[2]));
 	if (argc == 2 && !strcmp(argv[1], "wait")) {

@@ -203,15 +203,26 @@ START_TEST(test_sizes_of_blocks)
 {
 	static const uint64_t sizes[] = {(uint64_t)SCRATCH_LIMIT + 1, UINT64_C(1) << 32,
 		(UINT64_C(1) << 32) + 1, INT64_MAX, UINT64_MAX};
+	static const char zeroes[SIZE];
+	char bytes[SIZE] = "";
+	const struct text *text = NULL;
 	uint64_t address;
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		expect_fault(memory_block(engine, sizes[i], &address), D_FAULT_NOSCRATCH, 0);
 	ck_assert_int_eq(memory_block(engine, SIZE, &address), D_FAULT_NONE);
 	expect_end(address + SIZE);
-	/* a block without bytes */
+	/* A block without bytes: only copies of raw bytes find the zeroes that follow it. */
 	ck_assert_int_eq(memory_block(engine, 0, &address), D_FAULT_NONE);
-	expect_nowhere(address);
+	expect_fault(memory_read(engine, address, 1, bytes), D_FAULT_BADADDR, address);
+	expect_fault(memory_write(engine, address, 1, bytes), D_FAULT_BADADDR, address);
+	expect_fault(memory_text(engine, address, 10, &text), D_FAULT_BADADDR, address);
+	expect_fault(memory_copy(engine, fixed, address, 1), D_FAULT_BADADDR, address);
+	expect_fault(memory_copy(engine, address, fixed, 1), D_FAULT_BADADDR, address);
+	ck_assert_int_eq(memory_bytes(engine, address, SIZE, &text), D_FAULT_NONE);
+	ck_assert_uint_eq(text->length, SIZE);
+	ck_assert_mem_eq(text->bytes, zeroes, SIZE);
+	expect_fault(memory_bytes(engine, address + 1, 1, &text), D_FAULT_BADADDR, address + 1);
 }
 END_TEST
 

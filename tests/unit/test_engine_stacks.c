@@ -321,7 +321,7 @@ START_TEST(test_process_addresses)
 	struct symbol found;
 	uint64_t address = (uintptr_t)stacks_landmark;
 
-	ck_assert_int_eq(usdt_addresses_new(getpid(), &addresses), 0);
+	ck_assert_int_eq(usdt_addresses_new(getpid(), NULL, &addresses), 0);
 	ck_assert(usdt_addresses_find(addresses, address, &found));
 	ck_assert_str_eq(found.function, "stacks_landmark");
 	ck_assert_uint_eq(found.function_begin, address);
@@ -332,7 +332,7 @@ START_TEST(test_process_addresses)
 		usdt_addresses_note(addresses, 8 + i);
 	usdt_addresses_free(addresses);
 	/* No such process: nothing is known, and nothing fails. */
-	ck_assert_int_eq(usdt_addresses_new(0x7fffffff, &addresses), 0);
+	ck_assert_int_eq(usdt_addresses_new(0x7fffffff, NULL, &addresses), 0);
 	ck_assert(!usdt_addresses_find(addresses, address, &found));
 	usdt_addresses_free(addresses);
 }

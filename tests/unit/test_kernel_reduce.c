@@ -133,7 +133,8 @@ static void load_all(const char *script)
 		next = source_request_next(&request, i);
 		ck_assert_int_eq(
 			kernel_plan_make(&plan, &site, &request.wants[i], next - i, &argument), 0);
-		set = kernel_reduce_set(&reduction, &request.wants[i], next - i);
+		set = kernel_reduce_set(&reduction, &request.wants[i], next - i,
+			&fixture.probes.probes[request.wants[i].probe]);
 		ck_assert_int_ge(set, 0);
 		plan.clauses = (uint32_t)set;
 		plan.clauses_sleep = kernel_reduce_sleeps(&reduction, plan.clauses);
@@ -326,10 +327,11 @@ static const struct {
 		"memory of alloca( ) or copyin( ) in the same clause, can be copied by copyout( )"},
 	{ENTRY "{ copyout(copyin(arg0, arg2), arg1, 6); }",
 		"copyout( ) cannot be carried out while the probe fires: programs in the "
-		"kernel need a constant size, and less than 512 bytes in all, for copyin( )"},
-	{ENTRY "{ copyout(alloca(256), arg1, 6); copyout(alloca(250), arg1, 6); }",
-		"copyout( ) cannot be carried out while the probe fires: programs in the "
-		"kernel need a constant size, and less than 512 bytes in all, for alloca( )"},
+		"kernel need a constant size, and less than 2048 bytes in all, for copyin( )"},
+	{"#pragma D option scratchsize=4096\n" ENTRY
+	 "{ copyout(alloca(1024), arg1, 6); copyout(alloca(1018), arg1, 6); }",
+		"line 2: copyout( ) cannot be carried out while the probe fires: programs in the "
+		"kernel need a constant size, and less than 2048 bytes in all, for alloca( )"},
 	{ENTRY "{ this->p = (char *)alloca(8); this->p[arg3] = 1; copyout(this->p, arg1, 8); }",
 		"copyout( ) cannot be carried out while the probe fires: programs in the kernel "
 		"cannot "
@@ -410,6 +412,9 @@ static const struct {
 	{ENTRY "{ trace(copyinstr(*(uint32_t *)copyin(arg0, 4) + arg3)); }", "0:"},
 	{ENTRY "{ trace(copyinstr(pid * 4096)); }", "0:"},
 	{ENTRY "{ trace(copyinstr(strlen(execname))); }", ""},
+	{ENTRY "{ trace(copyinstr(probename == \"method-entry\" ? arg1 : arg0)); }", "0:"},
+	{ENTRY "/probefunc != \"x\" && \"x\" < probeprov/ { trace(copyinstr(arg0 + arg1)); }",
+		"0:"},
 	/* what belongs to a thread */
 	{ENTRY "{ p[tid] = arg0; } " RETURN "{ trace(copyinstr(p[tid])); p[tid] = 0; }", "0 1: p"},
 	{ENTRY "{ self->p[arg3, pid] = arg0; } " RETURN "{ trace(copyinstr(self->p[1, pid])); }",

@@ -369,7 +369,7 @@ START_TEST(frame_pointers)
 	uint8_t *code;
 
 	usdt_unwind_free(own);
-	ck_assert_int_eq(usdt_unwind_new(getpid(), &own), 0);
+	ck_assert_int_eq(usdt_unwind_new(getpid(), NULL, &own), 0);
 	code = make_code(with_frame_pointer, sizeof(with_frame_pointer));
 	through_thunk(code);
 	ck_assert_uint_ge(unwound.count, 5);
@@ -592,7 +592,7 @@ START_TEST(each_instruction)
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert(WIFSTOPPED(status));
-	ck_assert_int_eq(usdt_unwind_new(child, &unwind), 0);
+	ck_assert_int_eq(usdt_unwind_new(child, NULL, &unwind), 0);
 	/* The calls within raise() are known by unwinding, all others also by the witness. */
 	get_registers(child, &copied);
 	copy_stack(&copied, child, STACK_MAX);
@@ -672,8 +672,8 @@ START_TEST(python)
 			break;
 		ptrace(PTRACE_CONT, child, NULL, number == SIGTRAP ? 0L : (long)number);
 	}
-	ck_assert_int_eq(usdt_unwind_new(child, &unwind), 0);
-	ck_assert_int_eq(usdt_addresses_new(child, &addresses), 0);
+	ck_assert_int_eq(usdt_unwind_new(child, NULL, &unwind), 0);
+	ck_assert_int_eq(usdt_addresses_new(child, NULL, &addresses), 0);
 	get_registers(child, &copied);
 	copy_stack(&copied, child, STACK_MAX);
 	/* The files are open, so they can also be read now. */
@@ -699,7 +699,7 @@ START_TEST(ended_process)
 	if (child == 0)
 		_exit(0);
 	waitpid(child, NULL, 0);
-	ck_assert_int_eq(usdt_unwind_new(child, &unwind), 0);
+	ck_assert_int_eq(usdt_unwind_new(child, NULL, &unwind), 0);
 	recurse(2);
 	copied.registers.rbp = 0;
 	unwound = usdt_unwind(unwind, &copied.thread, pcs, FRAMES_MAX);
@@ -716,7 +716,7 @@ int main(void)
 	SRunner *runner;
 	int failed;
 
-	if (usdt_unwind_new(getpid(), &own))
+	if (usdt_unwind_new(getpid(), NULL, &own))
 		return 1;
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, recursion);

@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/debug.h"
 #include "base/error.h"
 #include "source/kernel/bpf_code.h"
+#include "source/kernel/bpf_namespace.h"
 #include "source/kernel/kernel_btf.h"
 
 enum {
@@ -29,8 +29,6 @@ enum {
 	CLOSERS_MAX = 64, /* they wait for the kernel, and hardly run */
 	CLOSE_AT_ONCE = 1 /* more links than that are closed by further threads */
 };
-
-#define INITIAL_PID_NAMESPACE UINT64_C(0xEFFFFFFC) /* inode of the kernel's own */
 
 static const char license[] = "Dual BSD/GPL"; /* for the helpers that read user memory */
 
@@ -313,6 +311,17 @@ int bpf_load_function(const struct bpf_insn *code, size_t count,
 					   strerror(EPERM));
 }
 
+int bpf_run(int program, uint32_t *returned)
+{
+	union bpf_attr attributes = {0};
+	int result;
+
+	attributes.test.prog_fd = (uint32_t)program;
+	result = bpf_system_call(BPF_PROG_TEST_RUN, &attributes, sizeof(attributes));
+	*returned = attributes.test.retval;
+	return result;
+}
+
 uint64_t bpf_missed(int program)
 {
 	struct bpf_prog_info info = {0};
@@ -517,18 +526,6 @@ static bool has_multi(void)
 	return link == -EBADF || link == -ENOENT || link == -EISDIR;
 }
 
-/* Whether this is not the kernel's own pid namespace. */
-static bool in_namespace(struct bpf_features *features)
-{
-	struct stat status;
-
-	if (stat("/proc/self/ns/pid", &status) || status.st_ino == INITIAL_PID_NAMESPACE)
-		return false;
-	features->namespace_device = status.st_dev;
-	features->namespace_inode = status.st_ino;
-	return true;
-}
-
 int bpf_features(struct bpf_features *features, struct error *error)
 {
 	const struct bpf_insn code[] = {
@@ -540,7 +537,7 @@ int bpf_features(struct bpf_features *features, struct error *error)
 		return program;
 	close(program);
 	features->multi = has_multi();
-	features->other_namespace = in_namespace(features);
+	bpf_namespace_find(features);
 	return 0;
 }
 

@@ -81,6 +81,9 @@ int bpf_load_function(const struct bpf_insn *code, size_t count,
 /* Opens the BTF of a module; a descriptor. -ENOENT: the kernel has none of that name. */
 int bpf_module_types(const char *module);
 
+/* Runs a program that was loaded as BPF_RAW once, in this thread. *returned: what it returns. */
+int bpf_run(int program, uint32_t *returned);
+
 /* How often the kernel skipped the program because the same processor was already running it. */
 uint64_t bpf_missed(int program);
 
@@ -118,8 +121,9 @@ struct bpf_features {
 					     bpf_task_release() */
 	uint32_t copy_string; /* BTF id of bpf_copy_from_user_str(); 0: none, or not searched for */
 	uint8_t long_nop;     /* enum kernel_nop_answer, of the 10-byte nop */
-	bool other_namespace; /* our pids are not the kernel's: the two below are our namespace */
+	bool other_namespace; /* our pids are not the kernel's: the next two are our namespace */
 	uint64_t namespace_device, namespace_inode;
+	uint32_t namespace_level; /* how many namespaces it is in; 0: not known */
 };
 
 /* Finds out; -EPERM without the necessary privilege, with a line that says what is missing. */

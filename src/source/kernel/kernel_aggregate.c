@@ -4,6 +4,9 @@
 #include <errno.h>
 
 #include "base/arena.h"
+#include "source/kernel/kernel_guard.h"
+#include "source/kernel/kernel_listed.h"
+#include "source/kernel/kernel_send.h"
 #include "source/kernel/kernel_string.h"
 #include "source/kernel/kernel_update.h"
 #include "source/kernel/kernel_variables.h"
@@ -94,34 +97,8 @@ static bool lay_out_keys(struct translator *t, struct kernel_tally *tally, unsig
 	return place <= t->area_bytes;
 }
 
-/* R0 = the number of the string in the area; goes to `dropped` if there is no room for it. */
-static void list_string(struct translator *t, uint32_t dropped)
-{
-	uint32_t found = bpf_label(t->code);
-
-	bpf_set_map(t->code, BPF_REG_1, t->reduction->strings);
-	translator_point(t, BPF_REG_2, t->area);
-	bpf_call(t->code, BPF_FUNC_map_lookup_elem);
-	bpf_jump_if_value(t->code, BPF_JNE, BPF_REG_0, 0, found);
-	bpf_set_map_value(t->code, BPF_REG_1, t->reduction->numbers, 0);
-	bpf_set(t->code, BPF_REG_0, 1);
-	bpf_atomic(t->code, BPF_ADD | BPF_FETCH, BPF_REG_1, 0, BPF_REG_0);
-	bpf_write(t->code, BPF_REG_10, KERNEL_STACK_VALUE, BPF_REG_0, 8);
-	bpf_set_map(t->code, BPF_REG_1, t->reduction->strings);
-	translator_point(t, BPF_REG_2, t->area);
-	translator_point(t, BPF_REG_3, KERNEL_STACK_VALUE);
-	bpf_set(t->code, BPF_REG_4, BPF_NOEXIST);
-	bpf_call(t->code, BPF_FUNC_map_update_elem);
-	bpf_set_map(t->code, BPF_REG_1, t->reduction->strings);
-	translator_point(t, BPF_REG_2, t->area);
-	bpf_call(t->code, BPF_FUNC_map_lookup_elem);
-	bpf_jump_if_value(t->code, BPF_JEQ, BPF_REG_0, 0, dropped);
-	bpf_place(t->code, found);
-	bpf_read(t->code, BPF_REG_0, BPF_REG_0, 0, 8);
-}
-
-static void put_keys(
-	struct translator *t, const struct kernel_tally *tally, unsigned first, uint32_t dropped)
+/* Puts all parts of the key in place that are not strings. */
+static void put_words(struct translator *t, const struct kernel_tally *tally, unsigned first)
 {
 	const struct d_aggregation *definition = &t->program->aggregations[tally->aggregation];
 
@@ -135,20 +112,31 @@ static void put_keys(
 			translator_put_key(t, first + i, &definition->keys[i], place);
 		} else if (key->kind == KERNEL_KEY_EXECNAME) {
 			translator_read_execname(t, place);
-		} else if (key->kind == KERNEL_KEY_LISTED) {
-			translator_read_string(t, first + i);
-			list_string(t, dropped);
-			bpf_write(t->code, KERNEL_FRAME, place, BPF_REG_0, 8);
 		} else if (key->kind == KERNEL_KEY_NAME) {
 			bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_SITE, 8);
 			bpf_write(t->code, KERNEL_FRAME, place, BPF_REG_1, 8);
 		}
 	}
+}
+
+/* Puts the key together; goes to `without` if the maps have no room for a string of it. */
+static void put_keys(
+	struct translator *t, const struct kernel_tally *tally, unsigned first, uint32_t without)
+{
+	put_words(t, tally, first);
+	for (unsigned i = 0; i < tally->key_count; i++) {
+		if (tally->keys[i].kind != KERNEL_KEY_LISTED)
+			continue;
+		translator_read_string(t, first + i);
+		kernel_listed_generate(t, without);
+		bpf_write(t->code, KERNEL_FRAME, t->area + (int)tally->keys[i].place, BPF_REG_0, 8);
+	}
 	for (unsigned i = 0; i < tally->key_count; i++)
 		if (tally->keys[i].kind == KERNEL_KEY_STRING)
 			translator_read_string(t, first + i);
-	if (tally->rotates) { /* nothing may wait between here and the update */
-		bpf_set_map_value(t->code, BPF_REG_1, t->reduction->round, 0);
+	if (tally->rotates) {
+		bpf_set_map_value(t->code, BPF_REG_1, t->reduction->guard,
+			offsetof(struct kernel_guard, round));
 		bpf_read(t->code, BPF_REG_1, BPF_REG_1, 0, 8);
 		bpf_write(t->code, KERNEL_FRAME, t->area + (int)tally->key_bytes - KERNEL_WORD,
 			BPF_REG_1, 8);
@@ -176,10 +164,11 @@ static void add_key(struct translator *t, int map)
 }
 
 /*
- * R0 = the address of the value of the key in the area. Two programs that add a key at the same
+ * R0 = the address of the value of the key in the area; goes to `without` if the maps have no room
+ * for the key. Two programs that add a key at the same
  * time may add it to both maps: the values of both count.
  */
-static void find_value(struct translator *t, const struct kernel_tally *tally, uint32_t dropped)
+static void find_value(struct translator *t, const struct kernel_tally *tally, uint32_t without)
 {
 	uint32_t found = bpf_label(t->code);
 
@@ -188,11 +177,13 @@ static void find_value(struct translator *t, const struct kernel_tally *tally, u
 		bpf_jump_if_value(t->code, BPF_JNE, BPF_REG_0, 0, found);
 		look_up(t, tally->further, t->area);
 		bpf_jump_if_value(t->code, BPF_JNE, BPF_REG_0, 0, found);
+		if (!tally->rotates) /* others leave the map soon */
+			kernel_guard_generate_check(t, without);
 		add_key(t, tally->map);
 		bpf_jump_if_value(t->code, BPF_JNE, BPF_REG_0, 0, found);
 		add_key(t, tally->further);
 	}
-	bpf_jump_if_value(t->code, BPF_JEQ, BPF_REG_0, 0, dropped);
+	bpf_jump_if_value(t->code, BPF_JEQ, BPF_REG_0, 0, without);
 	bpf_place(t->code, found);
 }
 
@@ -216,10 +207,8 @@ void translator_aggregate(struct translator *t, const struct d_instruction *at, 
 	const struct d_aggregation *definition = &t->program->aggregations[at->immediate];
 	bool distributes = definition->function >= D_AGGREGATE_QUANTIZE;
 	const struct held *increment = &t->now.registers[at->c];
-	uint32_t dropped = bpf_label(t->code), done = bpf_label(t->code);
-	uint32_t unknown = bpf_label(t->code);
+	uint32_t without = bpf_label(t->code), done = bpf_label(t->code);
 	struct kernel_tally *tally = find_tally(t, index);
-	bool is_sent = false;
 
 	if (!tally)
 		return;
@@ -241,25 +230,22 @@ void translator_aggregate(struct translator *t, const struct d_instruction *at, 
 		translator_refuse(t);
 		return;
 	}
-	put_keys(t, tally, at->a, dropped);
+	put_keys(t, tally, at->a, without);
 	for (unsigned i = 0; i < tally->key_count; i++) {
 		if (tally->keys[i].kind != KERNEL_KEY_STACK)
 			continue;
-		is_sent = true;
 		bpf_read(t->code, BPF_REG_1, KERNEL_FRAME, t->area + (int)tally->keys[i].place, 8);
-		bpf_jump_if_value(t->code, BPF_JEQ, BPF_REG_1, 0, unknown);
+		bpf_jump_if_value(t->code, BPF_JEQ, BPF_REG_1, 0, without);
 	}
-	find_value(t, tally, dropped);
+	find_value(t, tally, without);
 	kernel_update_generate(t->code, definition, tally->counts_updates,
-		translator_word(t, at->b), translator_word(t, at->c), dropped);
+		translator_word(t, at->b), translator_word(t, at->c), without);
 	bpf_jump(t->code, done);
-	bpf_place(t->code, dropped);
-	translator_count_drop(t);
-	if (is_sent) {
-		bpf_jump(t->code, done);
-		bpf_place(t->code, unknown);
-		translator_send(t, (uint32_t)(tally - t->reduction->tallies), tally->key_bytes,
-			translator_word(t, at->b), translator_word(t, at->c));
-	}
+	bpf_place(t->code, without);
+	if (tally->key_bytes || definition->function != D_AGGREGATE_COUNT)
+		translator_send(
+			t, tally, at->a, translator_word(t, at->b), translator_word(t, at->c));
+	else
+		translator_count_drop(t); /* never reached; sending would need a frame */
 	bpf_place(t->code, done);
 }

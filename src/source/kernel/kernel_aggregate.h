@@ -1,7 +1,7 @@
 /*
  * kernel_aggregate.h: translates instructions that aggregate: puts the keys together in the frame's
  * area, finds the key's value in the maps of the instruction (struct kernel_tally) and updates it
- * (kernel_update.h).
+ * (kernel_update.h). An update for which the maps have no room is sent (kernel_send.h).
  */
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_AGGREGATE_H
 #define VMTAP_SOURCE_KERNEL_KERNEL_AGGREGATE_H

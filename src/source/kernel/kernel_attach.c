@@ -17,6 +17,16 @@
 #include "source/kernel/kernel_reduce.h"
 #include "source/kernel/kernel_silence.h"
 
+/*
+ * The kernel takes some 50 ms to close a link, in which it only waits, and some 3 us for each of
+ * its sites, for which it takes a lock that all links share; threads that fight for the lock need
+ * 15 us. So links with few sites are closed at the same time, and those with many one after the
+ * other.
+ */
+enum { LARGE_LINK_SITES = 4096 };
+
+enum { ENOTSUPP = 524 /* the kernel's own number, for which there is no name here */ };
+
 static int out_of_memory(struct error *error)
 {
 	return error_set(error, ENOMEM, "out of memory");
@@ -64,11 +74,17 @@ static int tell_operand(const char *name, const struct usdt_object *object,
 	const struct operand_argument *operand = find_operand(object, site->offset, argument);
 	bool is_unresolved = site->arguments[argument].kind == KERNEL_OPERAND_UNRESOLVED;
 
+	if (!operand)
+		return error_set(error, ENOTSUP,
+			"%s: arg%u cannot be read at offset 0x%llx of %s: the function leaves "
+			"there "
+			"by a jump to another one, which returns the value",
+			name, argument, (unsigned long long)site->offset, object->path);
 	return error_set(error, ENOTSUP,
 		"%s: arg%u cannot be read at offset 0x%llx of %s: %s operand '%.*s' %s", name,
 		argument, (unsigned long long)site->offset, object->path,
-		is_unresolved ? "the symbol of its" : "its",
-		operand ? (int)operand->text_length : 0, operand ? operand->text : "",
+		is_unresolved ? "the symbol of its" : "its", (int)operand->text_length,
+		operand->text,
 		is_unresolved ? "is not in the file's symbol table, or several symbols have "
 				"that name"
 			      : "has a form that the kernel source cannot read");
@@ -95,7 +111,8 @@ static int plan_site(struct kernel_attachment *attachment, struct kernel_target 
 
 	if (result)
 		return tell_plan(set, target, site, result, argument, error);
-	number = kernel_reduce_set(attachment->maps.reduction, wants, count);
+	number = kernel_reduce_set(
+		attachment->maps.reduction, wants, count, &set->probes[site->probe]);
 	if (number < 0)
 		return out_of_memory(error);
 	plan.clauses = (uint32_t)number;
@@ -123,22 +140,6 @@ static int check_memory(
 	return kernel_plan_refuse(name, -ENOTSUP, error);
 }
 
-/* The first want of a probe among those that are sorted by probe. */
-static size_t find_want(const struct source_request *request, uint32_t probe)
-{
-	size_t low = 0, high = request->want_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (request->wants[middle].probe < probe)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static int plan_all(struct kernel_attachment *attachment, struct kernel_target *target,
 	const struct d_probe_set *set, const struct source_request *request, struct error *error)
 {
@@ -146,9 +147,9 @@ static int plan_all(struct kernel_attachment *attachment, struct kernel_target *
 
 	for (size_t i = 0; i < target->site_count && !result; i++) {
 		const struct kernel_site *site = &target->sites[i];
-		size_t first = find_want(request, site->probe), end;
+		size_t first = source_request_find(request, site->probe), end;
 
-		if (first == request->want_count || request->wants[first].probe != site->probe)
+		if (first == request->want_count)
 			continue;
 		end = source_request_next(request, first);
 		for (size_t j = first; j < end && !result; j++)
@@ -176,8 +177,8 @@ static int make_maps(
 
 		if (plan->ships && plan->limit > task_bytes)
 			task_bytes = plan->limit;
-		if (plan->sends_updates && task_bytes < sizeof(struct kernel_sent))
-			task_bytes = sizeof(struct kernel_sent);
+		if (plan->clauses && task_bytes < maps->reduction->sent_bytes)
+			task_bytes = maps->reduction->sent_bytes;
 	}
 	maps->counters = bpf_map(BPF_MAP_TYPE_ARRAY, 4, 8 * counters, 1, BPF_F_MMAPABLE);
 	maps->task = task_bytes ? bpf_task_map(task_bytes) : -1;
@@ -229,14 +230,18 @@ static int compare_sites(const void *one, const void *other)
 	return 0;
 }
 
-static int keep_link(struct kernel_attachment *attachment, int link)
+static int keep_link(struct kernel_attachment *attachment, int link, uint32_t sites)
 {
-	if (array_room(&attachment->links, &attachment->link_capacity, attachment->link_count,
-		    sizeof(*attachment->links))) {
+	bool is_large = sites >= LARGE_LINK_SITES;
+	int **links = is_large ? &attachment->large_links : &attachment->links;
+	size_t *count = is_large ? &attachment->large_count : &attachment->link_count;
+	size_t *capacity = is_large ? &attachment->large_capacity : &attachment->link_capacity;
+
+	if (array_room(links, capacity, *count, sizeof(**links))) {
 		close(link);
 		return -ENOMEM;
 	}
-	attachment->links[attachment->link_count++] = link;
+	(*links)[(*count)++] = link;
 	return 0;
 }
 
@@ -264,7 +269,7 @@ static int attach_each(
 
 	for (uint32_t i = 0; i < sites->count && !result; i++) {
 		int link = bpf_attach_site(program, sites, i);
-		result = link < 0 ? link : keep_link(attachment, link);
+		result = link < 0 ? link : keep_link(attachment, link, 1);
 	}
 	return result;
 }
@@ -304,9 +309,9 @@ static bool is_headless(const struct kernel_target *target)
 	return target->process && target->process->thread != target->process->pid;
 }
 
-/* Attaches to the sites from first to end, which may share a link. */
-static int attach_run(struct kernel_attachment *attachment, struct kernel_target *target,
-	const struct d_probe_set *set, size_t first, size_t end, struct error *error)
+/* Attaches to the sites from first to end by one link. Returns 0 or a negative errno. */
+static int attach_linked(struct kernel_attachment *attachment, struct kernel_target *target,
+	int file, size_t first, size_t end)
 {
 	const struct kernel_site *site = attachment->sites[first].site;
 	uint64_t *numbers = calloc(3 * (end - first), sizeof(*numbers));
@@ -316,12 +321,11 @@ static int attach_run(struct kernel_attachment *attachment, struct kernel_target
 		.count = (uint32_t)(end - first),
 		.is_return = site->is_return,
 		.pid = is_headless(target) ? 0 : site->pid};
-	int file = kernel_target_file(target, site->file), result;
-	int program = attachment->programs[attachment->sites[first].plan];
+	int program = attachment->programs[attachment->sites[first].plan], result;
 	char path[64];
 
 	if (!numbers)
-		return out_of_memory(error);
+		return -ENOMEM;
 	for (size_t i = first; i < end; i++) {
 		numbers[i - first] = place_of(attachment, attachment->sites[i].site);
 		numbers[i - first + sites.count] = attachment->sites[i].site->semaphore;
@@ -329,16 +333,43 @@ static int attach_run(struct kernel_attachment *attachment, struct kernel_target
 	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 	sites.path = path;
-	result = file;
-	if (file >= 0 && attachment->features.multi) {
+	if (attachment->features.multi) {
 		result = bpf_attach_sites(program, &sites);
 		if (result >= 0)
-			result = keep_link(attachment, result);
-	} else if (file >= 0) {
+			result = keep_link(attachment, result, sites.count);
+	} else {
 		result = attach_each(attachment, program, &sites);
 	}
 	free(numbers);
-	return result ? tell_link(target, set, site, result, error) : 0;
+	return result;
+}
+
+/*
+ * Attaches to the sites from first to end, which may share a link. The kernel refuses a link as a
+ * whole if it does not know the instruction of one site. That site is then found by halves, and
+ * left out as an obstacle.
+ */
+static int attach_run(struct kernel_attachment *attachment, struct kernel_target *target,
+	const struct d_probe_set *set, size_t first, size_t end, struct error *error)
+{
+	const struct kernel_site *site = attachment->sites[first].site;
+	int file = kernel_target_file(target, site->file);
+	int result = file < 0 ? file : attach_linked(attachment, target, file, first, end);
+	size_t middle = first + (end - first) / 2;
+	bool is_of_one = result == -ENOEXEC || result == -ENOTSUPP;
+
+	if (!result)
+		attachment->attached_count += end - first;
+	if (!result || !is_of_one || !attachment->features.multi || attachment->site_count == 1)
+		return result ? tell_link(target, set, site, result, error) : 0;
+	if (end - first > 1) {
+		result = attach_run(attachment, target, set, first, middle, error);
+		return result ? result : attach_run(attachment, target, set, middle, end, error);
+	}
+	tell_link(target, set, site, result, error);
+	return kernel_target_add_obstacle(target, site->probe, "%s", error->text)
+		? out_of_memory(error)
+		: 0;
 }
 
 static int attach_all(struct kernel_attachment *attachment, struct kernel_target *target,
@@ -356,7 +387,7 @@ static int attach_all(struct kernel_attachment *attachment, struct kernel_target
 		result = attach_run(attachment, target, set, first, end, error);
 	}
 	debug_say(DEBUG_KERNEL, "%zu sites, %zu programs, %zu links", attachment->site_count,
-		attachment->plan_count, attachment->link_count);
+		attachment->plan_count, attachment->link_count + attachment->large_count);
 	return result;
 }
 
@@ -424,8 +455,16 @@ int kernel_attach_begin(struct kernel_attachment *attachment, struct kernel_targ
 	return result ? result : attach_all(attachment, target, set, error);
 }
 
+void kernel_attach_close_large(struct kernel_attachment *attachment)
+{
+	for (size_t i = 0; i < attachment->large_count; i++)
+		close(attachment->large_links[i]);
+	attachment->large_count = 0;
+}
+
 void kernel_attach_stop(struct kernel_attachment *attachment)
 {
+	kernel_attach_close_large(attachment);
 	bpf_close_all(attachment->links, attachment->link_count);
 	attachment->link_count = 0;
 }
@@ -443,6 +482,7 @@ void kernel_attach_end(struct kernel_attachment *attachment)
 	free(attachment->programs);
 	free(attachment->sites);
 	free(attachment->links);
+	free(attachment->large_links);
 	*attachment =
 		(struct kernel_attachment){.maps = {.counters = -1, .task = -1, .sample = -1}};
 }

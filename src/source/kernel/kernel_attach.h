@@ -23,8 +23,11 @@ struct kernel_attachment {
 	int *programs; /* by plan; -1: not loaded */
 	struct kernel_attached *sites;
 	size_t site_count, site_capacity;
+	size_t attached_count; /* sites, without those that the kernel has refused */
 	int *links;
 	size_t link_count, link_capacity;
+	int *large_links; /* those with many sites */
+	size_t large_count, large_capacity;
 };
 
 /*
@@ -36,6 +39,9 @@ struct kernel_attachment {
 int kernel_attach_begin(struct kernel_attachment *attachment, struct kernel_target *target,
 	const struct d_probe_set *set, const struct source_request *request, int ring,
 	uint32_t wake_bytes, struct error *error);
+
+/* Closes the links that are better closed one after the other. */
+void kernel_attach_close_large(struct kernel_attachment *attachment);
 
 /* Detaches: no more events occur. What is needed to read those that did is kept. */
 void kernel_attach_stop(struct kernel_attachment *attachment);

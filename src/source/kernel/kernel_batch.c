@@ -69,12 +69,22 @@ static int decode_batch(struct kernel_source *kernel, struct event_batch *batch)
 		struct usdt_unwind *unwind = NULL;
 		struct kernel_head head;
 		uint32_t probe;
+		bool is_plain;
 		int result;
 
 		memcpy(&head, record->bytes, sizeof(head));
+		if (head.kind == KERNEL_RECORD_END) {
+			kernel_records_take(&kernel->records);
+			if (kernel_decode_end_of_thread(&kernel->decoder, record))
+				return -ENOMEM;
+			continue;
+		}
 		group = kernel_source_group(kernel, head.site);
 		site = group ? kernel_group_site(group, head.site) : NULL;
-		if (site && !find_probe(kernel, group, &head, &probe))
+		is_plain = head.kind == KERNEL_RECORD_UPDATE && !kernel_tally_has_stack(record);
+		if (site && is_plain)
+			probe = site->site->probe; /* its process does not matter */
+		else if (site && !find_probe(kernel, group, &head, &probe))
 			break; /* until it is known which probe this is */
 		kernel_records_take(&kernel->records);
 		if (!site)
@@ -87,7 +97,7 @@ static int decode_batch(struct kernel_source *kernel, struct event_batch *batch)
 							 : NULL);
 		if (shown < 0)
 			return -ENOMEM;
-		if (plan->user_frames || head.kind == KERNEL_RECORD_UPDATE) {
+		if ((plan->user_frames || head.kind == KERNEL_RECORD_UPDATE) && !is_plain) {
 			kernel_all_follow(kernel, head.pid, head.time);
 			unwind = find_unwind(kernel, group, (size_t)shown);
 		}
@@ -228,8 +238,10 @@ enum source_state kernel_batch_take(
 	kernel_later_take(kernel);
 	kernel_member_poll(kernel);
 	last = is_last(kernel);
-	if (last)
+	if (last) {
 		kernel_member_detach(kernel, SIZE_MAX);
+		kernel_ends_close(&kernel->ends);
+	}
 	now = clock_monotonic();
 	complete = kernel_records_read(&kernel->records, last);
 	if (decode_batch(kernel, batch)) {

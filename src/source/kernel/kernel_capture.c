@@ -31,15 +31,43 @@
 
 enum {
 	CLOCK_TRIES = 2,
-	COMPAT_BIT = 2 /* the kernel's TS_COMPAT */
+	COMPAT_BIT = 2,    /* the kernel's TS_COMPAT */
+	NUMBER_BYTES = 16, /* of a struct upid: the number, and the namespace */
+	NUMBER_NAMESPACE = 8
 };
 
-/* Leaves tid and pid on the stack; ends the program for a process that is not wanted. */
+/*
+ * Leaves tid and pid on the stack. A thread that has no number in our pid namespace has pid 0, as
+ * in /proc, and its number on the machine, negative, as tid, so that threads stay apart. While such
+ * a thread runs, interrupts wake our threads and end our requests to devices. System calls and
+ * samples are of one process, so those of processes without a number are not shown.
+ */
+static void find_ids(struct kernel_generator *g)
+{
+	struct bpf_code *code = g->code;
+	uint32_t without = bpf_label(code), found = bpf_label(code);
+
+	if (!g->features->other_namespace || !g->plan->is_machine || g->plan->is_call) {
+		bpf_current_ids(code, g->features, KERNEL_STACK_IDS, g->done);
+		return;
+	}
+	bpf_current_ids(code, g->features, KERNEL_STACK_IDS, without);
+	bpf_jump(code, found);
+	bpf_place(code, without);
+	bpf_call(code, BPF_FUNC_get_current_pid_tgid);
+	bpf_extend(code, BPF_REG_0, 4, true);
+	bpf_operate_value(code, BPF_MUL, BPF_REG_0, -1);
+	bpf_extend(code, BPF_REG_0, 4, false);
+	bpf_write(code, BPF_REG_10, KERNEL_STACK_IDS, BPF_REG_0, 8);
+	bpf_place(code, found);
+}
+
+/* The same; ends the program for a process that is not wanted. */
 static void identify(struct kernel_generator *g)
 {
 	struct bpf_code *code = g->code;
 
-	bpf_current_ids(code, g->features, KERNEL_STACK_IDS, g->done);
+	find_ids(g);
 	bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_IDS + 4, 4);
 	if (g->plan->pid)
 		bpf_jump_if_value(code, BPF_JNE, BPF_REG_1, (int32_t)g->plan->pid, g->done);
@@ -150,10 +178,10 @@ void kernel_generate_staging(struct kernel_generator *g, uint32_t without)
 	struct bpf_code *code = g->code;
 
 	if (g->plan->is_sample || g->plan->is_machine) {
-		bpf_write_value(code, BPF_REG_10, KERNEL_STACK_KEY, 0, 4);
+		bpf_write_value(code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 4);
 		bpf_set_map(code, BPF_REG_1, g->maps->sample);
 		bpf_move(code, BPF_REG_2, BPF_REG_10);
-		bpf_operate_value(code, BPF_ADD, BPF_REG_2, KERNEL_STACK_KEY);
+		bpf_operate_value(code, BPF_ADD, BPF_REG_2, KERNEL_STACK_VALUE);
 		bpf_call(code, BPF_FUNC_map_lookup_elem);
 		bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, without);
 	} else {
@@ -253,6 +281,73 @@ static void write_registers(struct kernel_generator *g)
 	bpf_place(code, after);
 }
 
+/* Reads the kernel's memory at an offset from R3: R0, extended from its size. */
+static void read_to_value(struct kernel_generator *g, uint32_t offset, uint32_t bytes)
+{
+	struct bpf_code *code = g->code;
+
+	bpf_operate_value(code, BPF_ADD, BPF_REG_3, (int32_t)offset);
+	bpf_write_value(code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 8);
+	bpf_move(code, BPF_REG_1, BPF_REG_10);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_1, KERNEL_STACK_VALUE);
+	bpf_set(code, BPF_REG_2, bytes);
+	bpf_call(code, BPF_FUNC_probe_read_kernel);
+	bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_VALUE, 8);
+}
+
+/* Reads what is at an offset in the struct pid of the process's parent: R0. */
+static void read_of_parent(struct kernel_generator *g, uint32_t offset, uint32_t bytes)
+{
+	const struct kernel_layout *layout = &g->maps->layout;
+	struct bpf_code *code = g->code;
+
+	bpf_call(code, BPF_FUNC_get_current_task_btf);
+	bpf_read(code, BPF_REG_3, BPF_REG_0, (int)layout->real_parent, 8);
+	bpf_read(code, BPF_REG_3, BPF_REG_3, (int)layout->number.signal, 8);
+	bpf_read(code, BPF_REG_3, BPF_REG_3, (int)layout->number.process, 8);
+	read_to_value(g, offset, bytes);
+}
+
+/* The number at our level, if the namespace at that level is ours. */
+static void find_parent(struct kernel_generator *g)
+{
+	const struct kernel_number_layout *layout = &g->maps->layout.number;
+	const uint32_t level = g->features->namespace_level;
+	const uint32_t number = layout->numbers + level * NUMBER_BYTES;
+	struct bpf_code *code = g->code;
+	uint32_t none = bpf_label(code), after = bpf_label(code);
+
+	read_of_parent(g, layout->level, 4);
+	bpf_jump_if_value(code, BPF_JLT, BPF_REG_0, (int32_t)level, none);
+	read_of_parent(g, number + NUMBER_NAMESPACE, 8);
+	bpf_move(code, BPF_REG_3, BPF_REG_0);
+	read_to_value(g, layout->namespace_inode, 4);
+	bpf_set(code, BPF_REG_1, g->features->namespace_inode);
+	bpf_jump_if(code, BPF_JNE, BPF_REG_0, BPF_REG_1, none);
+	read_of_parent(g, number, 4);
+	bpf_move(code, BPF_REG_1, BPF_REG_0);
+	bpf_jump(code, after);
+	bpf_place(code, none);
+	bpf_set(code, BPF_REG_1, 0);
+	bpf_place(code, after);
+}
+
+void kernel_generate_parent(struct kernel_generator *g)
+{
+	const struct kernel_layout *layout = &g->maps->layout;
+	struct bpf_code *code = g->code;
+
+	if (!g->features->other_namespace) {
+		bpf_call(code, BPF_FUNC_get_current_task_btf);
+		bpf_read(code, BPF_REG_1, BPF_REG_0, (int)layout->real_parent, 8);
+		bpf_read(code, BPF_REG_1, BPF_REG_1, (int)layout->tgid, 4);
+	} else if (layout->number.is_known && g->features->namespace_level) {
+		find_parent(g);
+	} else {
+		bpf_set(code, BPF_REG_1, 0);
+	}
+}
+
 /* Who the process is: what the kernel shows of its first thread, and its users. */
 static void write_identity(struct kernel_generator *g)
 {
@@ -271,12 +366,10 @@ static void write_identity(struct kernel_generator *g)
 		bpf_write_value(code, BPF_REG_7, place + i, 0, 8);
 	if (!layout->has_task)
 		return;
+	kernel_generate_parent(g);
+	bpf_write(
+		code, BPF_REG_7, place + (int)offsetof(struct kernel_identity, ppid), BPF_REG_1, 4);
 	bpf_call(code, BPF_FUNC_get_current_task_btf);
-	bpf_read(code, BPF_REG_1, BPF_REG_0, (int)layout->real_parent, 8);
-	bpf_read(code, BPF_REG_1, BPF_REG_1, (int)layout->tgid, 4);
-	if (!g->features->other_namespace)
-		bpf_write(code, BPF_REG_7, place + (int)offsetof(struct kernel_identity, ppid),
-			BPF_REG_1, 4);
 	bpf_read(code, BPF_REG_3, BPF_REG_0, (int)layout->group_leader, 8);
 	bpf_operate_value(code, BPF_ADD, BPF_REG_3, (int32_t)layout->name);
 	point_to_place(g, BPF_REG_1, (uint32_t)name);

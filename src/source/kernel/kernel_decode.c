@@ -304,6 +304,20 @@ int kernel_decode_update(struct kernel_decoder *decoder, const struct kernel_rec
 	return 0;
 }
 
+int kernel_decode_end_of_thread(struct kernel_decoder *decoder, const struct kernel_record *record)
+{
+	uint64_t *pid = arena_get(&decoder->frames, sizeof(*pid));
+	struct kernel_head head;
+
+	if (!pid || add_event(decoder, record, EVENT_THREAD_END, 0, &head))
+		return -ENOMEM;
+	*pid = head.pid;
+	decoder->events[decoder->event_count].arguments = pid;
+	decoder->events[decoder->event_count].argument_count = 1;
+	decoder->captures[decoder->event_count++] = (struct event_capture){0};
+	return 0;
+}
+
 int kernel_decode_add(struct kernel_decoder *decoder, const struct kernel_record *record,
 	const struct kernel_plan *plan, uint32_t probe, uint32_t process,
 	struct usdt_unwind *unwind)

@@ -44,6 +44,9 @@ int kernel_decode_add(struct kernel_decoder *decoder, const struct kernel_record
 	const struct kernel_plan *plan, uint32_t probe, uint32_t process,
 	struct usdt_unwind *unwind);
 
+/* Adds EVENT_THREAD_END for a record of kind KERNEL_RECORD_END. Returns 0 or -ENOMEM. */
+int kernel_decode_end_of_thread(struct kernel_decoder *decoder, const struct kernel_record *record);
+
 /* The same for a record of kind KERNEL_RECORD_UPDATE; NULL: it could not be read. */
 int kernel_decode_update(struct kernel_decoder *decoder, const struct kernel_record *record,
 	uint32_t probe, uint32_t process, const struct event_update *update);

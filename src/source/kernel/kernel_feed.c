@@ -22,6 +22,7 @@ int kernel_feed_open(struct kernel_feed *feed, uint32_t busy_ms)
 {
 	*feed = (struct kernel_feed){.busy_ms = busy_ms};
 	feed->records.ring.map = -1;
+	feed->ends = KERNEL_ENDS_NONE;
 	feed->decoder.times = &feed->times;
 	feed->wait = epoll_create1(EPOLL_CLOEXEC);
 	return feed->wait < 0 ? -errno : 0;
@@ -48,6 +49,7 @@ void kernel_feed_reset(struct kernel_feed *feed, struct kernel_maps *maps)
 void kernel_feed_close(struct kernel_feed *feed, struct kernel_maps *maps)
 {
 	kernel_feed_reset(feed, maps);
+	kernel_ends_close(&feed->ends);
 	kernel_records_close(&feed->records);
 	kernel_decode_free(&feed->decoder);
 	kernel_shown_free(&feed->shown);
@@ -83,6 +85,17 @@ int kernel_feed_begin(struct kernel_feed *feed, const struct source_request *req
 		feed->busy_ms = (uint32_t)(request->latency / CLOCK_NS_PER_MS);
 	maps->wake_bytes = bytes / 2;
 	return 0;
+}
+
+int kernel_feed_tell_ends(struct kernel_feed *feed, const struct source_request *request,
+	const struct bpf_features *features, bool *tells, struct error *error)
+{
+	bool has_records = request->is_shared;
+
+	for (size_t i = 0; i < request->want_count; i++)
+		has_records |= !request->wants[i].reduced;
+	*tells = request->tells_thread_ends && has_records;
+	return *tells ? kernel_ends_open(&feed->ends, features, feed->records.ring.map, error) : 0;
 }
 
 int kernel_feed_count(struct kernel_feed *feed, struct kernel_maps *maps, size_t sites,
@@ -133,6 +146,8 @@ static int decode(struct kernel_feed *feed, const struct kernel_feed_methods *me
 	long process;
 
 	memcpy(&head, record->bytes, sizeof(head));
+	if (head.kind == KERNEL_RECORD_END)
+		return kernel_decode_end_of_thread(&feed->decoder, record);
 	if (!methods->find(source, head.site, &site))
 		return 0;
 	is_update = head.kind == KERNEL_RECORD_UPDATE && methods->update;
@@ -193,8 +208,10 @@ static enum source_state take_batch(struct kernel_feed *feed,
 	uint64_t now;
 	bool complete;
 
-	if (feed->stopping)
+	if (feed->stopping) {
 		methods->detach(source);
+		kernel_ends_close(&feed->ends);
+	}
 	now = clock_monotonic();
 	complete = kernel_records_read(&feed->records, feed->stopping);
 	if (decode_batch(feed, methods, source, batch)) {

@@ -13,6 +13,7 @@
 #include "source/kernel/kernel_capture.h"
 #include "source/kernel/kernel_cpu_time.h"
 #include "source/kernel/kernel_decode.h"
+#include "source/kernel/kernel_ends.h"
 #include "source/kernel/kernel_records.h"
 #include "source/kernel/kernel_shown.h"
 #include "source/source.h"
@@ -20,6 +21,7 @@
 struct kernel_feed {
 	struct kernel_records records;
 	struct kernel_decoder decoder;
+	struct kernel_ends ends;
 	struct kernel_shown shown;
 	struct kernel_cpu_time times;
 	bool has_times; /* times is open */
@@ -71,6 +73,12 @@ int kernel_feed_begin(struct kernel_feed *feed, const struct source_request *req
  */
 int kernel_feed_count(struct kernel_feed *feed, struct kernel_maps *maps, size_t sites,
 	size_t further, struct error *error);
+
+/* Has the kernel tell of ended threads, if the request wants that and there are clauses that
+ * programs do not carry out: those keep self-> variables with the kernel's threads. Call it after
+ * the programs of the probes have been attached. Returns 0 or a negative errno. */
+int kernel_feed_tell_ends(struct kernel_feed *feed, const struct source_request *request,
+	const struct bpf_features *features, bool *tells, struct error *error);
 
 /* Opens the CPU clock for plans that capture it; the layout in the maps must be known. */
 int kernel_feed_use_clock(

@@ -138,6 +138,12 @@ static void follow_builtin(struct translator *t, const struct d_instruction *at)
 	case D_BUILTIN_FILES:
 		translator_read_builtin(t, at);
 		break;
+	case D_BUILTIN_PROBEPROV:
+	case D_BUILTIN_PROBEMOD:
+	case D_BUILTIN_PROBEFUNC:
+	case D_BUILTIN_PROBENAME:
+		translator_read_builtin(t, at);
+		break;
 	case D_BUILTIN_EXECNAME:
 		*held_in(t, at->a) = (struct held){.kind = HELD_EXECNAME};
 		break;
@@ -193,20 +199,22 @@ static void follow_calculation(struct translator *t, const struct d_instruction 
 		forget(t, at);
 }
 
-/* Only the name of the process with a literal: other strings are in memory. */
+/* Only names of the probe or of the process with a literal: other strings are in memory. */
 static void follow_comparison(struct translator *t, const struct d_instruction *at)
 {
 	const struct held *one = held_in(t, at->b), *other = held_in(t, at->c);
 	const struct held *literal = one->kind == HELD_LITERAL ? one : other;
+	const struct held *name = one == literal ? other : one;
 	const struct text *text;
 
-	if ((one == literal ? other : one)->kind != HELD_EXECNAME ||
+	if ((name->kind != HELD_EXECNAME && name->kind != HELD_NAME) ||
 		literal->kind != HELD_LITERAL) {
 		forget(t, at);
 		return;
 	}
 	text = &t->program->strings[literal->number];
-	if (text->length >= KERNEL_EXECNAME_BYTES || memchr(text->bytes, '\0', text->length))
+	if (name->kind == HELD_EXECNAME &&
+		(text->length >= KERNEL_EXECNAME_BYTES || memchr(text->bytes, '\0', text->length)))
 		forget(t, at);
 	else
 		translator_compare_strings(t, at);

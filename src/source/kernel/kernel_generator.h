@@ -23,7 +23,7 @@ enum {
 	KERNEL_STACK_VALUE = -16, /* an argument that is read */
 	KERNEL_STACK_DYNPTR = -32,
 	KERNEL_STACK_SITE = -40,
-	KERNEL_STACK_KEY = -48,   /* of a map of records */
+	KERNEL_STACK_KEY = -48,   /* of a map, for paths */
 	KERNEL_STACK_TIME = -48,  /* of clauses that are carried out here */
 	KERNEL_STACK_FAULT = -32, /* code, then the offset in the clause's code */
 	/* While clauses are followed: R8 of the record, and what R8 and R9 are in their code. */
@@ -38,7 +38,7 @@ enum {
  * What clauses that are carried out need besides is in the thread's own memory. This register
  * points to its end; places in it are negative, and begin where those on the stack end.
  */
-enum { KERNEL_FRAME = BPF_REG_8, KERNEL_FRAME_BYTES = 512 };
+enum { KERNEL_FRAME = BPF_REG_8, KERNEL_FRAME_BYTES = 2048 };
 
 enum { KERNEL_PRIVILEGE_MASK = 3 }; /* in cs; 0 in the kernel */
 
@@ -111,6 +111,10 @@ void kernel_generate_output(struct kernel_generator *g, uint32_t full);
  * them meanwhile. Changes R0 to R5, and the register `task`.
  */
 void kernel_generate_clock(struct kernel_generator *g, int base, int place, int task);
+
+/* Leaves the number that the process's parent has in our pid namespace in R1; 0: it has none there,
+ * or it is not known. Changes R0 to R5. */
+void kernel_generate_parent(struct kernel_generator *g);
 
 /* Counts an event of the site as lost; changes R0 to R5. */
 void kernel_generate_loss(struct kernel_generator *g);

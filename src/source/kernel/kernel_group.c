@@ -47,14 +47,6 @@ void kernel_group_free(struct kernel_group *group)
 	free(group);
 }
 
-static bool is_wanted(const struct source_request *request, uint32_t probe)
-{
-	for (size_t i = 0; i < request->want_count; i = source_request_next(request, i))
-		if (request->wants[i].probe == probe)
-			return true;
-	return false;
-}
-
 /* Reports sites that are wanted and cannot be attached to: an error if there are no others. */
 static int tell_obstacles(const struct kernel_group *group, const struct source_request *request,
 	char *message, size_t size, struct error *error)
@@ -67,9 +59,10 @@ static int tell_obstacles(const struct kernel_group *group, const struct source_
 
 		bool is_missing = obstacle->probe == KERNEL_NO_PROBE;
 
-		if (!is_missing && !is_wanted(request, obstacle->probe))
+		if (!is_missing &&
+			source_request_find(request, obstacle->probe) == request->want_count)
 			continue;
-		if (!is_missing && !group->attachment.site_count)
+		if (!is_missing && !group->attachment.attached_count)
 			return error_set(error, ENOTSUP, "%s", obstacle->reason);
 		if (!count++)
 			first = obstacle;

@@ -6,6 +6,9 @@
  * then on, and whoever has been stopped goes on. A program that is just running may stop a process
  * a moment later, so it looks several times, and until nobody is left that is about to stop.
  *
+ * If both are killed at the same moment, whoever is stopped just then stays stopped: no process is
+ * left that could let it go on.
+ *
  * It is made without a signal to its parent at its end, so that it does not count among the
  * children that vmtap waits for.
  */
@@ -17,6 +20,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -42,22 +46,24 @@ enum {
 static bool let_go(int held, uint64_t before, bool forgets)
 {
 	struct kernel_held entry;
-	uint32_t pid, next;
+	uint32_t key, next;
 	bool is_left = false;
 	int result = bpf_map_next(held, NULL, &next);
 
 	while (!result) {
 		enum kernel_hold_state state;
+		uint32_t pid;
 
-		pid = next;
-		result = bpf_map_next(held, &pid, &next);
-		if (bpf_map_get(held, &pid, &entry) || entry.time > before)
+		key = next;
+		pid = kernel_hold_pid(key);
+		result = bpf_map_next(held, &key, &next);
+		if (bpf_map_get(held, &key, &entry) || entry.time > before)
 			continue;
 		state = kernel_hold_state(pid, entry.thread);
 		if (state == KERNEL_HOLD_STOPPED)
 			kernel_hold_end(held, pid);
 		else if (forgets && state != KERNEL_HOLD_COMES)
-			bpf_map_delete(held, &pid);
+			bpf_map_delete(held, &key);
 		else
 			is_left = true;
 	}
@@ -90,28 +96,59 @@ static void guard(int held, int control, int line)
 		nanosleep(&pause, NULL);
 }
 
-/* Moves the descriptors that it needs to the first numbers, and closes all others. */
+/* Closes all descriptors but these, whose order does not matter. */
+static void close_others(const int *kept)
+{
+	int sorted[MAPS + 1], last = -1;
+
+	memcpy(sorted, kept, sizeof(sorted));
+	for (int i = 0; i <= MAPS; i++)
+		for (int j = i + 1; j <= MAPS; j++)
+			if (sorted[j] < sorted[i]) {
+				int number = sorted[i];
+				sorted[i] = sorted[j];
+				sorted[j] = number;
+			}
+	for (int i = 0; i <= MAPS; i++) {
+		if (sorted[i] > last + 1)
+			syscall(SYS_close_range, last + 1, sorted[i] - 1, 0);
+		last = sorted[i];
+	}
+	syscall(SYS_close_range, last + 1, ~0U, 0);
+}
+
+/* Moves the descriptors that it needs to the first numbers. A negative errno. */
+static int move_descriptors(int *kept)
+{
+	for (int i = 0; i <= MAPS; i++) {
+		kept[i] = fcntl(kept[i], F_DUPFD_CLOEXEC, MAPS + 1);
+		if (kept[i] < 0)
+			return -errno;
+	}
+	for (int i = 0; i <= MAPS; i++)
+		if (dup2(kept[i], i) < 0)
+			return -errno;
+	syscall(SYS_close_range, MAPS + 1, ~0U, 0);
+	return 0;
+}
+
+/* Tells the tracer whether it guards: one byte, an errno. */
 static void run(int held, int control, int line)
 {
-	int kept[MAPS + 1] = {held, control, line};
+	int kept[MAPS + 1] = {held, control, line}, result;
 	sigset_t all;
+	char number;
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	setsid(); /* signals to the terminal's processes are not for it */
 	prctl(PR_SET_NAME, "vmtap-guardian");
-	for (int i = 0; i <= MAPS; i++) {
-		kept[i] = fcntl(kept[i], F_DUPFD_CLOEXEC, 100);
-		if (kept[i] < 0)
-			_exit(1);
-	}
-	for (int i = 0; i <= MAPS; i++)
-		if (dup2(kept[i], i) < 0)
-			_exit(1);
-	syscall(SYS_close_range, MAPS + 1, ~0U, 0);
-	if (write(MAPS, "", 1) == 1)
+	close_others(kept);
+	result = move_descriptors(kept);
+	number = (char)-result;
+	if (write(result ? line : MAPS, &number, 1) == 1 && !result)
 		guard(0, 1, MAPS);
-	_exit(0);
+	_exit(result != 0);
 }
 
 /* Waits until it has closed what it has inherited: links must not live longer for its sake. */
@@ -123,7 +160,7 @@ static int await_start(int line)
 	do
 		length = read(line, &byte, 1);
 	while (length < 0 && errno == EINTR);
-	return length == 1 ? 0 : -ECHILD;
+	return length == 1 ? -byte : -ECHILD;
 }
 
 int kernel_guardian_start(struct kernel_guardian *guardian, int held, int control)
@@ -148,6 +185,14 @@ int kernel_guardian_start(struct kernel_guardian *guardian, int held, int contro
 	guardian->pid = (pid_t)pid;
 	guardian->line = line[0];
 	return await_start(line[0]);
+}
+
+bool kernel_guardian_runs(const struct kernel_guardian *guardian)
+{
+	char byte;
+
+	return recv(guardian->line, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
+		(errno == EAGAIN || errno == EINTR);
 }
 
 void kernel_guardian_stop(struct kernel_guardian *guardian)

@@ -5,6 +5,7 @@
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_GUARDIAN_H
 #define VMTAP_SOURCE_KERNEL_KERNEL_GUARDIAN_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 enum { KERNEL_GUARDIAN_MS = 2000 /* for which a process stays stopped at most */ };
@@ -20,6 +21,9 @@ struct kernel_guardian {
  * A negative errno.
  */
 int kernel_guardian_start(struct kernel_guardian *guardian, int held, int control);
+
+/* Whether it still runs: it may have been killed. */
+bool kernel_guardian_runs(const struct kernel_guardian *guardian);
 
 /* Ends it; nothing must be stopped any more. */
 void kernel_guardian_stop(struct kernel_guardian *guardian);

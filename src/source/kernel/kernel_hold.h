@@ -8,6 +8,9 @@
  * - first waits until it has stopped: then all programs that stop it at this event have run;
  * - does the rest under a lock that all tracers have in common;
  * - looks for the maps of others, and leaves the SIGCONT to the last one.
+ * From before it takes the process out of its map until after the SIGCONT, the same map has the
+ * process with another key, kernel_hold_leaving(), which no program writes: if the tracer dies in
+ * between, its guardian still finds the process.
  */
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_HOLD_H
 #define VMTAP_SOURCE_KERNEL_KERNEL_HOLD_H
@@ -21,6 +24,17 @@ struct kernel_held {
 	uint32_t thread; /* that has been sent SIGSTOP */
 	uint32_t unused;
 };
+
+/* The key of a process that is being let go, and back: ids have fewer bits than a key. */
+static inline uint32_t kernel_hold_leaving(uint32_t pid)
+{
+	return pid | UINT32_C(1) << 31;
+}
+
+static inline uint32_t kernel_hold_pid(uint32_t key)
+{
+	return key & ~(UINT32_C(1) << 31);
+}
 
 enum kernel_hold_state {
 	KERNEL_HOLD_ENDED, /* there is no such thread any more */

@@ -2,8 +2,10 @@
 #include "source/kernel/kernel_later.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -13,6 +15,7 @@
 #include "source/kernel/kernel_shared.h"
 #include "source/kernel/kernel_source_private.h"
 #include "source/kernel/kernel_usdt.h"
+#include "usdt/pid_probe.h"
 
 /* What has turned up in a process. */
 struct kernel_later {
@@ -137,6 +140,43 @@ static size_t list_known(
 	return count;
 }
 
+/*
+ * The files in which functions have been looked for go from target to target: reading all of them
+ * again, and keeping them open once more, would make each dlopen() dearer than the one before.
+ */
+static int take_finder(
+	struct kernel_target *target, struct kernel_target *latest, struct error *error)
+{
+	struct pid_finder *finder = latest ? latest->finder : NULL;
+
+	for (uint32_t i = 0; i < target->file_count && finder; i++) {
+		const struct usdt_object *object = target->files[i].object;
+
+		/* another file has got the number of one that is gone */
+		if (!target->files[i].is_known &&
+			pid_finder_knows(
+				finder, object->inode, object->device_major, object->device_minor))
+			return 0;
+	}
+	if (!finder)
+		return 0;
+	target->finder = finder;
+	latest->finder = NULL;
+	return pid_finder_advance(finder, error);
+}
+
+/* What could not be opened for want of descriptors has no probes here. */
+static int check_descriptors(struct error *error)
+{
+	int spare = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), result = spare < 0 ? errno : 0;
+
+	if (spare >= 0)
+		close(spare);
+	return result == EMFILE || result == ENFILE
+		? error_set(error, result, "%s", strerror(result))
+		: 0;
+}
+
 /* Finds the sites of the files that a process has mapped since it was last looked at. */
 static int find_later(struct kernel_source *kernel, size_t process, struct kernel_target *target,
 	struct d_probe_set *own, struct error *error)
@@ -154,11 +194,15 @@ static int find_later(struct kernel_source *kernel, size_t process, struct kerne
 		!kernel_linker_is_consistent(target->process, kernel->processes[process]->state))
 		result = -EAGAIN; /* a notice will follow */
 	target->has_stream = kernel->processes[process]->has_stream;
+	if (!result)
+		result = take_finder(target, kernel->processes[process]->latest, error);
 	if (!result && kernel_usdt_add(target, own))
 		result = error_set(error, ENOMEM, "out of memory");
 	for (size_t i = 0; i < kernel->asked_count && !result; i++)
 		if (kernel_pid_add(target, own, &kernel->asked[i], 1, &ignored) == -ENOMEM)
 			result = error_set(error, ENOMEM, "out of memory");
+	if (!result)
+		result = check_descriptors(error);
 	free(known);
 	return result;
 }
@@ -206,6 +250,13 @@ static struct source *take_notice(struct kernel_source *kernel, struct d_probe_s
 		later = calloc(1, sizeof(*later));
 		result = target && later ? find_later(kernel, (size_t)process, target, own, &error)
 					 : error_set(&error, ENOMEM, "out of memory");
+	}
+	if ((result == -EMFILE || result == -ENFILE) && !kernel->told_descriptors) {
+		kernel->told_descriptors = true;
+		kernel_source_tell(kernel, notice.pid,
+			"what it has loaded is not traced, nor may be what it loads later: %s: a "
+			"higher hard limit of descriptors is needed (ulimit -Hn)",
+			strerror(-result));
 	}
 	if (result == -ENOMEM || result == -EACCES)
 		kernel_source_tell(

@@ -19,8 +19,17 @@ enum {
 	CLOCK_END,
 	THREAD = CLOCK_END,
 	STATUS,
+	NUMBER,
+	SIGNAL = NUMBER,
+	PROCESSES,
+	LEVEL,
+	NUMBERS,
+	NAMESPACE,
+	INODE_NUMBER,
 	COUNT
 };
+
+enum { PIDTYPE_TGID = 1 /* the kernel's, an index of `pids` */ };
 
 static bool all_found(const struct kernel_btf_query *queries, unsigned first, unsigned end)
 {
@@ -46,7 +55,13 @@ void kernel_layout_find(struct kernel_layout *layout)
 		[CLOCK] = {KERNEL_BTF_MEMBER, "rq", "clock", false, 0, 0},
 		[TASK_CLOCK] = {KERNEL_BTF_MEMBER, "rq", "clock_task", false, 0, 0},
 		[THREAD] = {KERNEL_BTF_MEMBER, "task_struct", "thread_info", false, 0, 0},
-		[STATUS] = {KERNEL_BTF_MEMBER, "thread_info", "status", false, 0, 0}};
+		[STATUS] = {KERNEL_BTF_MEMBER, "thread_info", "status", false, 0, 0},
+		[SIGNAL] = {KERNEL_BTF_MEMBER, "task_struct", "signal", false, 0, 0},
+		[PROCESSES] = {KERNEL_BTF_MEMBER, "signal_struct", "pids", false, 0, 0},
+		[LEVEL] = {KERNEL_BTF_MEMBER, "pid", "level", false, 0, 0},
+		[NUMBERS] = {KERNEL_BTF_MEMBER, "pid", "numbers", false, 0, 0},
+		[NAMESPACE] = {KERNEL_BTF_MEMBER, "pid_namespace", "ns", false, 0, 0},
+		[INODE_NUMBER] = {KERNEL_BTF_MEMBER, "ns_common", "inum", false, 0, 0}};
 
 	kernel_btf_find(queries, COUNT);
 	*layout = (struct kernel_layout){.has_task = all_found(queries, 0, TASK_COUNT),
@@ -61,8 +76,16 @@ void kernel_layout_find(struct kernel_layout *layout)
 		.processor = queries[PROCESSOR].result,
 		.clock = queries[CLOCK].result,
 		.task_clock = queries[TASK_CLOCK].result,
-		.has_compat = all_found(queries, THREAD, COUNT),
-		.compat = queries[THREAD].result + queries[STATUS].result};
+		.has_compat = all_found(queries, THREAD, NUMBER),
+		.compat = queries[THREAD].result + queries[STATUS].result,
+		.number = {.is_known = all_found(queries, NUMBER, COUNT),
+			.signal = queries[SIGNAL].result,
+			.process = (uint32_t)(queries[PROCESSES].result +
+				PIDTYPE_TGID * sizeof(uint64_t)),
+			.level = queries[LEVEL].result,
+			.numbers = queries[NUMBERS].result,
+			.namespace_inode =
+				queries[NAMESPACE].result + queries[INODE_NUMBER].result}};
 }
 
 enum {

@@ -8,6 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Where the number is that a process has in a pid namespace. */
+struct kernel_number_layout {
+	bool is_known;
+	uint32_t signal;          /* in struct task_struct */
+	uint32_t process;         /* in struct signal_struct: the process's pointer in `pids` */
+	uint32_t level, numbers;  /* in struct pid */
+	uint32_t namespace_inode; /* in struct pid_namespace */
+};
+
 struct kernel_layout {
 	bool has_task;                                  /* the four below are known */
 	bool has_clock;                                 /* the others are known */
@@ -19,6 +28,7 @@ struct kernel_layout {
 	bool has_compat;            /* the one below is known */
 	uint32_t compat;            /* in struct task_struct: the word whose bit 1 says that a
 				       system call is one of 32-bit programs */
+	struct kernel_number_layout number;
 };
 
 /* What the programs that watch processes read (kernel_watch.h). */

@@ -202,7 +202,8 @@ static int plan_site(struct kernel_machine *machine, const struct kernel_site *w
 	plan.pid = kernel_filter_pid(wants, count);
 	if (!where->is_call)
 		plan.number = (uint32_t)machine->site_count + 1;
-	number = kernel_reduce_set(&machine->reduction, wants, count);
+	number = kernel_reduce_set(
+		&machine->reduction, wants, count, &machine->set->probes[where->probe]);
 	if (number < 0)
 		return out_of_memory(error);
 	plan.clauses = (uint32_t)number;
@@ -308,8 +309,8 @@ static int make_program_maps(struct kernel_machine *machine, size_t number, stru
 	uint32_t bytes = plan->limit;
 	int result = 0;
 
-	if (plan->sends_updates && bytes < sizeof(struct kernel_sent))
-		bytes = sizeof(struct kernel_sent);
+	if (plan->clauses && bytes < machine->reduction.sent_bytes)
+		bytes = machine->reduction.sent_bytes;
 	if (bytes)
 		result = make_map(&program->sample, BPF_MAP_TYPE_PERCPU_ARRAY, bytes, 1, error);
 	if (!result && plan->clauses)
@@ -581,6 +582,9 @@ static int machine_enable(
 	struct kernel_machine *machine = machine_of(source);
 	int result = kernel_feed_begin(&machine->feed, request, &machine->maps, error);
 
+	if (!result && !request->want_count)
+		result = kernel_feed_tell_ends(&machine->feed, request, &machine->features,
+			&source->tells_thread_ends, error);
 	if (result || !request->want_count)
 		return result;
 	reduce(machine, request);
@@ -609,6 +613,9 @@ static int machine_enable(
 		"%zu sites, %zu programs; %zu instructions that aggregate are "
 		"carried out by programs",
 		machine->site_count, machine->program_count, machine->reduction.tally_count);
+	if (!result)
+		result = kernel_feed_tell_ends(&machine->feed, request, &machine->features,
+			&source->tells_thread_ends, error);
 	return result;
 }
 

@@ -36,6 +36,7 @@ void kernel_member_detach(struct kernel_source *kernel, size_t number)
 
 		if (!is_all && kernel->groups[i]->process != number)
 			continue;
+		kernel_attach_close_large(attachment);
 		for (size_t j = 0; j < attachment->link_count && links; j++)
 			links[count++] = attachment->links[j];
 		if (links)

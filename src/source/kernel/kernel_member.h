@@ -28,8 +28,8 @@ void kernel_member_poll(struct kernel_source *kernel);
 void kernel_member_end(struct kernel_source *kernel, size_t number);
 
 /*
- * Closes the links of a process and its groups, or all links (number SIZE_MAX), at once because
- * each takes long.
+ * Closes the links of a process and its groups, or all links (number SIZE_MAX): those with few
+ * sites at the same time, because the kernel takes long for each.
  */
 void kernel_member_detach(struct kernel_source *kernel, size_t number);
 

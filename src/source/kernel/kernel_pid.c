@@ -80,7 +80,8 @@ static bool has_value(const struct pid_probe *probe, const struct pid_place *pla
 	return instruction.flow == CODE_RETURN;
 }
 
-static int add_sites(struct kernel_target *target, const struct pid_probe *probe, uint32_t number)
+static int add_sites(struct kernel_target *target, struct d_probe_set *set,
+	const struct pid_probe *probe, uint32_t number)
 {
 	struct kernel_operand arguments[KERNEL_ARGUMENTS_MAX] = {{0}};
 	struct kernel_site site = {.arguments = arguments,
@@ -104,8 +105,10 @@ static int add_sites(struct kernel_target *target, const struct pid_probe *probe
 	for (size_t i = 0; i < probe->site_count && !result; i++) {
 		site.offset = probe->sites[i].offset;
 		take_return_arguments(&site, probe->sites[i].in_function);
-		if (!has_value(probe, &probe->sites[i]))
+		if (!has_value(probe, &probe->sites[i])) {
 			site.arguments[1].kind = KERNEL_OPERAND_UNREADABLE;
+			set->probes[number].unreadable |= 1u << 1;
+		}
 		result = kernel_target_add_site(target, &site);
 	}
 	return result;
@@ -151,23 +154,17 @@ static int add_probe(struct kernel_target *target, struct d_probe_set *set, cons
 
 	if (file < target->file_count && target->files[file].is_known)
 		return 0;
-	for (long i = d_probe_set_find(set, probe->name, -1); target->pid_count && i >= 0;
-		i = d_probe_set_find(set, probe->name, i)) {
-		const struct d_probe *other = &set->probes[i];
-
-		/* several functions of a file may have one name */
-		if (other->source_tag == added.source_tag &&
-			!strcmp(other->function, added.function) &&
-			!strcmp(other->module, added.module) && !strcmp(other->provider, provider))
-			return 0;
-	}
+	if (kernel_places_has(&target->places, set, &added, file))
+		return 0;
 	number = d_probe_set_add(set, &added);
 	if (number < 0)
 		return (int)number;
+	if (kernel_places_add(&target->places, set, (uint32_t)number, file))
+		return -ENOMEM;
 	if (probe->refusal)
 		return kernel_target_add_obstacle(target, (uint32_t)number, "%s:%s:%s:%s: %s",
 			provider, added.module, added.function, added.name, probe->refusal);
-	return add_sites(target, probe, (uint32_t)number);
+	return add_sites(target, set, probe, (uint32_t)number);
 }
 
 static int add_matching(struct kernel_target *target, struct d_probe_set *set, const char *provider,
@@ -196,7 +193,6 @@ static int add_matching(struct kernel_target *target, struct d_probe_set *set, c
 			error_set(error, -result, "process %u: out of memory",
 				(unsigned int)target->pid);
 	}
-	target->pid_count += list.count;
 	pid_list_free(&list);
 	return result;
 }

@@ -170,7 +170,7 @@ static int add_want(struct kernel_plan *plan, const struct source_want *want, ui
 		*arguments = UINT64_MAX;
 		return 0;
 	}
-	*arguments |= demand->arguments;
+	*arguments |= d_demand_arguments(demand);
 	plan->has_registers |= demand->registers || demand->user_frames;
 	plan->has_identity |= demand->process;
 	plan->has_thread |= (demand->needs & thread_needs) != 0;
@@ -178,16 +178,6 @@ static int add_want(struct kernel_plan *plan, const struct source_want *want, ui
 	if (demand->needs & d_need_bit(D_NEED_ERRNO) && plan->is_return)
 		*arguments |= UINT64_C(1) << KERNEL_ERRNO_ARGUMENT;
 	plan->has_cpu_clock |= (demand->needs & d_need_bit(D_NEED_CPU_TIME)) != 0;
-	for (size_t i = 0; i < demand->piece_count; i++) {
-		const struct d_piece *piece = &demand->pieces[i];
-
-		if (piece->from == D_PIECE_ARGUMENT && piece->base < 64)
-			*arguments |= UINT64_C(1) << piece->base;
-		if (piece->index && piece->index <= 64)
-			*arguments |= UINT64_C(1) << (piece->index - 1);
-		if (piece->is_counted && piece->counter < 64 && piece->from != D_PIECE_COMPUTED)
-			*arguments |= UINT64_C(1) << piece->counter;
-	}
 	result = add_pieces(plan, want);
 	if (!result)
 		result = add_kernel_stack(plan, demand->kernel_frames);
@@ -327,7 +317,7 @@ int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
 				(wants[i].demand->needs & (thread_needs | kernel_memory)) != 0;
 			plan->looks_at_clock |=
 				(wants[i].demand->needs & d_need_bit(D_NEED_CPU_TIME)) != 0;
-			plan->sends_updates |= wants[i].demand->user_frames != 0;
+			plan->sends_stacks |= wants[i].demand->user_frames != 0;
 			continue;
 		}
 		plan->ships = true;

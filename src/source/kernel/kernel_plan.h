@@ -39,30 +39,18 @@ struct kernel_head {
 	uint16_t cpu, kind; /* enum kernel_record_kind */
 };
 
-enum kernel_record_kind { KERNEL_RECORD_EVENT, KERNEL_RECORD_FAULT, KERNEL_RECORD_UPDATE };
+enum kernel_record_kind {
+	KERNEL_RECORD_EVENT,
+	KERNEL_RECORD_FAULT,
+	KERNEL_RECORD_UPDATE,
+	KERNEL_RECORD_END /* only a head: the thread has ended; its site means nothing */
+};
 
 /* A fault of a clause that a program carries out. */
 struct kernel_fault {
 	struct kernel_head head;
 	uint32_t clause, code; /* enum d_fault */
 	uint64_t offset, value;
-};
-
-enum {
-	KERNEL_SENT_KEY = 512,
-	KERNEL_SENT_BYTES = (1 + KERNEL_STACK_PAGES) * KERNEL_PAGE /* of a stack at most */
-};
-
-/* An update of an aggregation, one of whose keys is a stack that programs do not know. */
-struct kernel_sent {
-	struct kernel_head head;
-	uint32_t tally;  /* number in the reduction */
-	uint32_t copied; /* bytes of the stack */
-	uint64_t value, increment;
-	uint64_t registers[KERNEL_REGISTERS_BYTES / 8];
-	unsigned char key[KERNEL_SENT_KEY]; /* as in the tally's map, but without the stacks */
-	unsigned char
-		stack[KERNEL_SENT_BYTES]; /* from the beginning of the page that has its top */
 };
 
 /* Who the process is, if that is wanted. */
@@ -152,7 +140,7 @@ struct kernel_plan {
 	uint32_t begin;      /* of what differs in length; the record's size if nothing does */
 	uint32_t limit;      /* the record's greatest size */
 	bool ships;          /* a clause needs a record */
-	bool sends_updates;  /* of aggregations by stack, struct kernel_sent */
+	bool sends_stacks;   /* with updates of aggregations (kernel_send.h) */
 	bool looks_at_clock; /* the same for where its CPU time is kept */
 	bool looks_at_task;  /* what the program carries out needs struct kernel_layout */
 	bool clauses_sleep;  /* as sleeps, for what the program does before it makes a record */

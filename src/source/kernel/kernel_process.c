@@ -55,7 +55,7 @@ bool kernel_process_has_ended(const struct kernel_process *process)
 	return !endpoint_started(process->pid);
 }
 
-int kernel_process_unwinds(struct kernel_process *process)
+int kernel_process_unwinds(struct kernel_process *process, struct usdt_unwind_files *files)
 {
-	return process->unwind ? 0 : usdt_unwind_new((pid_t)process->pid, &process->unwind);
+	return process->unwind ? 0 : usdt_unwind_new((pid_t)process->pid, files, &process->unwind);
 }

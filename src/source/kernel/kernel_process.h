@@ -12,6 +12,7 @@
 struct error;
 struct kernel_target;
 struct usdt_unwind;
+struct usdt_unwind_files;
 
 struct kernel_process {
 	uint32_t pid;
@@ -42,6 +43,6 @@ bool kernel_process_has_ended(const struct kernel_process *process);
  * Opens its files for unwinding: it may have ended by the time its first stack is read. Later calls
  * do nothing. -ENOMEM.
  */
-int kernel_process_unwinds(struct kernel_process *process);
+int kernel_process_unwinds(struct kernel_process *process, struct usdt_unwind_files *files);
 
 #endif

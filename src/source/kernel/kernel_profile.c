@@ -207,6 +207,9 @@ static int profile_enable(
 		look_at_processes(profile);
 	for (size_t i = 0; i < profile->probe_count && !result; i++)
 		result = attach(profile, i, error);
+	if (!result)
+		result = kernel_feed_tell_ends(&profile->feed, request, &profile->features,
+			&source->tells_thread_ends, error);
 	return result;
 }
 

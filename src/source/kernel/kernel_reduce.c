@@ -10,19 +10,22 @@
 #include "base/debug.h"
 #include "source/kernel/kernel_copyout.h"
 #include "source/kernel/kernel_follow.h"
+#include "source/kernel/kernel_guard.h"
 #include "source/kernel/kernel_refusal.h"
+#include "source/kernel/kernel_send.h"
 #include "source/kernel/kernel_translate.h"
 #include "source/kernel/kernel_update.h"
 
 enum {
-	MAPS_MAX = 52,    /* of a program, which may use 64 in all */
+	MAPS_MAX = 48,    /* of a program, which may use 64 in all */
 	STRING_MAX = 320, /* a longer one has no room on the program's stack */
 	ENTRIES_MAX = 1 << 20,
-	SHARERS = 4,          /* so many tallies have as much room each as all together may fill */
-	PART_LEAST = 1 << 13, /* elements for each tally, however many there are */
-	STRINGS_MAX = 1 << 16,
-	ELEMENT_LEAST = 32,     /* bytes of an element of the engine's */
-	VARIABLE_BYTES = 64,    /* of an element of an associative array, about */
+	SHARERS = 4,           /* so many tallies have as much room each as all together may fill */
+	PART_LEAST = 1 << 13,  /* elements for each tally, however many there are */
+	STRINGS_MAX = 1 << 15, /* listing many more takes longer than sending the updates */
+	ROUNDS_KEPT = 4,       /* keys of an aggregation that rotates stay for several seconds */
+	ELEMENT_LEAST = 32,    /* bytes of an element of the engine's */
+	VARIABLE_BYTES = 64,   /* of an element of an associative array, about */
 	FIRST_BYTES = 64 << 10, /* of a tally's first map */
 	FIRST_LEAST = 16,       /* elements of it */
 	ZEROES_MIN = 64
@@ -460,9 +463,10 @@ static void number_variables(struct kernel_reduction *reduction)
 
 /* ---- sets ---- */
 
-static bool is_set(const struct kernel_clauses *set, const struct source_want *wants, size_t count)
+static bool is_set(const struct kernel_clauses *set, const struct source_want *wants, size_t count,
+	const struct kernel_names *names)
 {
-	if (set->count != count)
+	if (set->count != count || !kernel_names_agree(&set->names, names))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (set->clauses[i] != wants[i].clause || set->reduced[i] != wants[i].reduced)
@@ -470,11 +474,36 @@ static bool is_set(const struct kernel_clauses *set, const struct source_want *w
 	return true;
 }
 
-int kernel_reduce_set(
-	struct kernel_reduction *reduction, const struct source_want *wants, size_t count)
+static void free_set(struct kernel_clauses *set)
+{
+	free(set->clauses);
+	free(set->reduced);
+	kernel_names_free(&set->names);
+}
+
+static int add_set(struct kernel_reduction *reduction, struct kernel_clauses *set,
+	const struct source_want *wants)
+{
+	set->clauses = calloc(set->count + 1, sizeof(*set->clauses));
+	set->reduced = calloc(set->count + 1, sizeof(*set->reduced));
+	if (!set->clauses || !set->reduced ||
+		array_room(&reduction->sets, &reduction->set_capacity, reduction->set_count,
+			sizeof(*reduction->sets)))
+		return -ENOMEM;
+	for (size_t i = 0; i < set->count; i++) {
+		set->clauses[i] = wants[i].clause;
+		set->reduced[i] = wants[i].reduced;
+	}
+	reduction->sets[reduction->set_count] = *set;
+	return (int)++reduction->set_count;
+}
+
+int kernel_reduce_set(struct kernel_reduction *reduction, const struct source_want *wants,
+	size_t count, const struct d_probe *probe)
 {
 	struct kernel_clauses set = {.count = count, .filters = true};
 	bool is_reduced = false, is_followed = false, records = false;
+	int result;
 
 	if (!reduction || !reduction->program)
 		return 0;
@@ -488,24 +517,14 @@ int kernel_reduce_set(
 	}
 	if (!is_reduced && !is_followed && !set.filters)
 		return 0;
-	for (size_t i = 0; i < reduction->set_count; i++)
-		if (is_set(&reduction->sets[i], wants, count))
-			return (int)i + 1;
-	set.clauses = calloc(count + 1, sizeof(*set.clauses));
-	set.reduced = calloc(count + 1, sizeof(*set.reduced));
-	if (!set.clauses || !set.reduced ||
-		array_room(&reduction->sets, &reduction->set_capacity, reduction->set_count,
-			sizeof(*reduction->sets))) {
-		free(set.clauses);
-		free(set.reduced);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < count; i++) {
-		set.clauses[i] = wants[i].clause;
-		set.reduced[i] = wants[i].reduced;
-	}
-	reduction->sets[reduction->set_count] = set;
-	return (int)++reduction->set_count;
+	result = kernel_names_make(&set.names, reduction->program, wants, count, probe);
+	for (size_t i = 0; i < reduction->set_count && !result; i++)
+		if (is_set(&reduction->sets[i], wants, count, &set.names))
+			result = (int)i + 1;
+	if (!result && (result = add_set(reduction, &set, wants)) > 0)
+		return result;
+	free_set(&set);
+	return result;
 }
 
 bool kernel_reduce_sleeps(const struct kernel_reduction *reduction, uint32_t number)
@@ -520,7 +539,17 @@ bool kernel_reduce_sleeps(const struct kernel_reduction *reduction, uint32_t num
 
 /* ---- maps ---- */
 
-static int make_tally_maps(const struct kernel_reduction *reduction, struct kernel_tally *tally)
+static void add_strings(
+	struct kernel_reduction *reduction, const struct kernel_tally *tally, uint64_t entries)
+{
+	uint64_t most = reduction->strings_max;
+
+	for (unsigned i = 0; i < tally->key_count; i++)
+		most += tally->keys[i].kind == KERNEL_KEY_LISTED ? entries : 0;
+	reduction->strings_max = most < ENTRIES_MAX ? (uint32_t)most : ENTRIES_MAX;
+}
+
+static int make_tally_maps(struct kernel_reduction *reduction, struct kernel_tally *tally)
 {
 	uint64_t entries =
 		reduction->program->options.aggsize / (ELEMENT_LEAST + 8u * tally->key_count);
@@ -535,8 +564,10 @@ static int make_tally_maps(const struct kernel_reduction *reduction, struct kern
 	/* all aggregations share the room, and a map takes long to make by its greatest size */
 	part = part < PART_LEAST ? PART_LEAST : part;
 	entries = entries > part ? part : entries;
+	entries *= tally->rotates ? ROUNDS_KEPT : 1;
 	entries = entries > ENTRIES_MAX ? ENTRIES_MAX : entries;
 	first = first < FIRST_LEAST ? FIRST_LEAST : first;
+	add_strings(reduction, tally, first + entries);
 	tally->map = bpf_map(BPF_MAP_TYPE_PERCPU_HASH, tally->key_bytes, bytes, first, 0);
 	if (tally->map < 0)
 		return tally->map;
@@ -575,6 +606,21 @@ static bool has_stack_key(const struct kernel_tally *tally)
 	return false;
 }
 
+static int make_string_maps(struct kernel_reduction *reduction)
+{
+	uint32_t bytes = reduction->string_bytes;
+
+	if (reduction->strings_max > STRINGS_MAX)
+		reduction->strings_max = STRINGS_MAX;
+	reduction->strings =
+		bpf_map(BPF_MAP_TYPE_HASH, bytes, 8, reduction->strings_max, BPF_F_NO_PREALLOC);
+	if (reduction->strings < 0)
+		return reduction->strings;
+	reduction->texts =
+		bpf_map(BPF_MAP_TYPE_HASH, 8, bytes, 2 * reduction->strings_max, BPF_F_NO_PREALLOC);
+	return reduction->texts < 0 ? reduction->texts : make_array(&reduction->numbers, 8);
+}
+
 static int make_maps(struct kernel_reduction *reduction)
 {
 	uint32_t words = ZEROES_MIN / 8;
@@ -582,7 +628,13 @@ static int make_maps(struct kernel_reduction *reduction)
 	int result = 0;
 
 	for (size_t i = 0; i < reduction->tally_count && !result; i++) {
+		struct kernel_sent_layout layout;
+
 		result = make_tally_maps(reduction, &reduction->tallies[i]);
+		reduction->rotates |= reduction->tallies[i].rotates;
+		kernel_send_lay_out(reduction, &reduction->tallies[i], &layout);
+		if (layout.limit > reduction->sent_bytes)
+			reduction->sent_bytes = layout.limit;
 		has_stacks |= has_stack_key(&reduction->tallies[i]);
 		if (reduction->tallies[i].words > words)
 			words = reduction->tallies[i].words;
@@ -597,8 +649,6 @@ static int make_maps(struct kernel_reduction *reduction)
 	}
 	if (!result && reduction->tally_count)
 		result = make_array(&reduction->zeroes, 8 * words);
-	if (!result && reduction->tally_count)
-		result = make_array(&reduction->round, 8);
 	for (uint32_t i = 0; i < reduction->program->clause_count && !result; i++) {
 		bool reads_cpu_time = kernel_reduce_reads(reduction, i, D_BUILTIN_VTIMESTAMP);
 
@@ -611,13 +661,9 @@ static int make_maps(struct kernel_reduction *reduction)
 	reduction->reads_cpu_time = has_cpu_time;
 	if (!result)
 		result = make_array(&reduction->losses, 8 * (1 + reduction->cpu_count));
-	if (!result && reduction->lists_strings) {
-		reduction->strings = bpf_map(BPF_MAP_TYPE_HASH, reduction->string_bytes, 8,
-			STRINGS_MAX, BPF_F_NO_PREALLOC);
-		result = reduction->strings < 0 ? reduction->strings
-						: make_array(&reduction->numbers, 8);
-	}
-	return result;
+	if (!result && reduction->lists_strings)
+		result = make_string_maps(reduction);
+	return result || !reduction->tally_count ? result : kernel_guard_open(reduction);
 }
 
 static struct kernel_reduction no_reduction(void)
@@ -625,8 +671,10 @@ static struct kernel_reduction no_reduction(void)
 	return (struct kernel_reduction){.self = -1,
 		.zeroes = -1,
 		.strings = -1,
+		.texts = -1,
 		.numbers = -1,
-		.round = -1,
+		.guard = -1,
+		.inside = -1,
 		.clocks = -1,
 		.losses = -1};
 }
@@ -723,16 +771,16 @@ void kernel_reduce_free(struct kernel_reduction *reduction)
 	}
 	for (size_t i = 0; i < reduction->variable_count; i++)
 		close_map(reduction->variables[i].map);
-	for (size_t i = 0; i < reduction->set_count; i++) {
-		free(reduction->sets[i].clauses);
-		free(reduction->sets[i].reduced);
-	}
+	for (size_t i = 0; i < reduction->set_count; i++)
+		free_set(&reduction->sets[i]);
 	if (reduction->program) {
 		close_map(reduction->self);
 		close_map(reduction->zeroes);
 		close_map(reduction->strings);
+		close_map(reduction->texts);
 		close_map(reduction->numbers);
-		close_map(reduction->round);
+		close_map(reduction->guard);
+		close_map(reduction->inside);
 		close_map(reduction->clocks);
 		close_map(reduction->losses);
 	}

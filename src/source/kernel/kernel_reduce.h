@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 #include "source/kernel/bpf.h"
+#include "source/kernel/kernel_names.h"
 #include "source/kernel/kernel_stacks.h"
 #include "source/request.h"
 
@@ -43,7 +44,7 @@ enum { KERNEL_EXECNAME_BYTES = 16 /* with the NUL, and zeroes after it */ };
 enum kernel_key_kind {
 	KERNEL_KEY_INTEGER,
 	KERNEL_KEY_STRING,   /* its bytes, filled up with zeroes */
-	KERNEL_KEY_LISTED,   /* its number in the map of strings */
+	KERNEL_KEY_LISTED,   /* its number (kernel_listed.h) */
 	KERNEL_KEY_EXECNAME, /* its 16 bytes */
 	KERNEL_KEY_NAME,     /* the number of the site; which is enum d_builtin */
 	KERNEL_KEY_STACK,    /* its number (kernel_stacks.h); which is the most frames */
@@ -100,6 +101,7 @@ struct kernel_clauses {
 	size_t count;
 	bool filters;     /* all others have predicates that are evaluated */
 	bool ships_first; /* one that needs a record comes before one with copyout() */
+	struct kernel_names names;
 };
 
 struct kernel_reduction {
@@ -124,14 +126,20 @@ struct kernel_reduction {
 	struct kernel_clauses *sets; /* number n is sets[n - 1] */
 	size_t set_count, set_capacity;
 	uint32_t string_bytes; /* room for a string in keys */
+	uint32_t sent_bytes;   /* the greatest record of an update (kernel_send.h) */
 	bool lists_strings;
 	struct kernel_stacks stacks;
 	bool *taken;                   /* by clause: it is carried out */
 	struct kernel_refusal refusal; /* it outlives kernel_reduce_undo() */
 	uint32_t cpu_count;
+	bool rotates; /* some tally does, so clauses are guarded (kernel_guard.h) */
 	/* Maps; -1: none. */
-	int self, zeroes, strings, numbers /* of strings */, round;
-	int clocks; /* one value; -1: no clause needs it */
+	int self, zeroes;
+	int guard;  /* one struct kernel_guard; -1: nothing aggregates */
+	int inside; /* one value: by processor, see kernel_guard.h; -1: no tally rotates */
+	int strings, texts, numbers; /* of strings that are listed (kernel_listed.h) */
+	uint32_t strings_max;        /* room for strings */
+	int clocks;                  /* one value; -1: no clause needs it */
 	int losses; /* one value: stores for which there was no room, updates by processor */
 };
 
@@ -165,9 +173,12 @@ bool kernel_reduce_reads(
 /* Whether the set reads memory of the process. */
 bool kernel_reduce_sleeps(const struct kernel_reduction *reduction, uint32_t set);
 
-/* The number of the set of a probe's clauses; 0: nothing is done for them here. -ENOMEM. */
-int kernel_reduce_set(
-	struct kernel_reduction *reduction, const struct source_want *wants, size_t count);
+/*
+ * Returns the number of the set of the probe's clauses, 0 if nothing is done for them here, or
+ * -ENOMEM.
+ */
+int kernel_reduce_set(struct kernel_reduction *reduction, const struct source_want *wants,
+	size_t count, const struct d_probe *probe);
 
 void kernel_reduce_free(struct kernel_reduction *reduction);
 

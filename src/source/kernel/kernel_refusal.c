@@ -43,9 +43,8 @@ static void describe(const struct d_program *program, const struct d_instruction
 			refusal->why = "only a literal or copyinstr( ) can be copied by";
 		if (at->immediate == D_SUBROUTINE_ALLOCA || at->immediate == D_SUBROUTINE_COPYIN ||
 			at->immediate == D_SUBROUTINE_COPYINTO)
-			refusal->why =
-				"programs in the kernel need a constant size, and less than 512 "
-				"bytes in all, for";
+			refusal->why = "programs in the kernel need a constant size, and less than "
+				       "2048 bytes in all, for";
 	} else if (kind >= D_IMMEDIATE_SCALAR && kind <= D_IMMEDIATE_OBJECT_ELEMENT) {
 		refusal->why = "programs in the kernel cannot keep the variable";
 		name_variable(program, at->immediate, refusal->what, sizeof(refusal->what));

@@ -164,6 +164,13 @@ static void check_process(
 	known->unwind = NULL;
 }
 
+struct usdt_unwind_files *kernel_shown_files(struct kernel_shown *shown)
+{
+	if (!shown->files)
+		shown->files = usdt_unwind_files_new();
+	return shown->files;
+}
+
 struct usdt_unwind *kernel_shown_unwind(struct kernel_shown *shown, size_t index)
 {
 	struct kernel_shown_process *known = shown->known[index];
@@ -174,7 +181,8 @@ struct usdt_unwind *kernel_shown_unwind(struct kernel_shown *shown, size_t index
 	if (!known->unwind && pid) {
 		known->started = endpoint_started(pid);
 		known->batch = shown->batch;
-		if (usdt_unwind_new((pid_t)pid, &known->unwind))
+		if (!kernel_shown_files(shown) ||
+			usdt_unwind_new((pid_t)pid, shown->files, &known->unwind))
 			known->unwind = NULL;
 	}
 	return known->unwind;
@@ -193,6 +201,7 @@ void kernel_shown_replace(struct kernel_shown *shown, uint32_t pid)
 void kernel_shown_free(struct kernel_shown *shown)
 {
 	forget(shown);
+	usdt_unwind_files_free(shown->files);
 	free(shown->list);
 	free(shown->known);
 	*shown = (struct kernel_shown){0};

@@ -13,6 +13,7 @@
 #include "source/kernel/kernel_plan.h"
 
 struct kernel_shown_process;
+struct usdt_unwind_files;
 
 struct kernel_shown {
 	struct event_process *list;          /* for batches */
@@ -20,7 +21,11 @@ struct kernel_shown {
 	size_t count, list_capacity, known_capacity;
 	uint32_t last; /* the one that was found last */
 	uint32_t batch;
+	struct usdt_unwind_files *files; /* of the processes whose stacks are unwound; NULL: none */
 };
+
+/* What unwinding knows of files; NULL without memory. */
+struct usdt_unwind_files *kernel_shown_files(struct kernel_shown *shown);
 
 /*
  * A new batch begins: indices of the one before are no longer used. All that is known is forgotten

@@ -67,6 +67,7 @@ static void kernel_close(struct source *source)
 	struct kernel_source *kernel = kernel_source_of(source);
 
 	kernel_watch_free(kernel->watch);
+	kernel_ends_close(&kernel->ends);
 	kernel_member_detach(kernel, SIZE_MAX);
 	for (size_t i = 0; i < kernel->group_count; i++)
 		kernel_group_free(kernel->groups[i]);
@@ -139,9 +140,10 @@ int kernel_source_attach(struct kernel_source *kernel, struct kernel_group *grou
 	for (size_t i = 0; i < attachment->plan_count && !result; i++) {
 		const struct kernel_plan *plan = &attachment->plans[i];
 
-		if ((plan->user_frames || plan->sends_updates) &&
+		if ((plan->user_frames || plan->sends_stacks) &&
 			kernel->scope == KERNEL_SCOPE_NAMED &&
-			kernel_process_unwinds(kernel->processes[group->process]))
+			kernel_process_unwinds(kernel->processes[group->process],
+				kernel_shown_files(&kernel->shown)))
 			result = error_set(error, ENOMEM, "process %" PRIu32 ": out of memory",
 				group->target.pid);
 		if (!plan->has_cpu_clock || kernel->has_times || result)
@@ -261,6 +263,10 @@ static int kernel_enable(
 	}
 	debug_say(DEBUG_KERNEL, "%zu instructions that aggregate are carried out by programs",
 		kernel->reduction.tally_count);
+	if (!result && request->tells_thread_ends)
+		result = kernel_ends_open(
+			&kernel->ends, &kernel->features, kernel->records.ring.map, error);
+	source->tells_thread_ends = !result && request->tells_thread_ends;
 	if (!result)
 		watch_all(kernel);
 	kernel->due = clock_monotonic();
@@ -377,6 +383,7 @@ int source_kernel_new(struct d_probe_set *set, enum kernel_scope scope, const st
 	kernel->set = set;
 	kernel->scope = scope;
 	kernel->records.ring.map = -1;
+	kernel->ends = KERNEL_ENDS_NONE;
 	kernel->busy_ms = BUSY_MS;
 	kernel->source = (struct source){.methods = &kernel_methods,
 		.kind = SOURCE_KIND_KERNEL,

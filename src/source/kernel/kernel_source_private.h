@@ -11,6 +11,7 @@
 #include "source/kernel/kernel_all.h"
 #include "source/kernel/kernel_cpu_time.h"
 #include "source/kernel/kernel_decode.h"
+#include "source/kernel/kernel_ends.h"
 #include "source/kernel/kernel_group.h"
 #include "source/kernel/kernel_records.h"
 #include "source/kernel/kernel_reduce.h"
@@ -64,11 +65,12 @@ struct kernel_source {
 	struct kernel_notice *notices; /* that have not been dealt with */
 	size_t notice_count, notice_capacity;
 	int wait; /* epoll: ring, notices and processes */
-	bool stopping, ended, told_missed;
+	bool stopping, ended, told_missed, told_descriptors;
 	uint64_t due;
 	uint32_t wait_ms; /* between the last two looks */
 	uint32_t busy_ms;
 	struct kernel_decoder decoder;
+	struct kernel_ends ends;
 	struct kernel_losses losses;
 	struct kernel_message *messages; /* that no batch has had yet */
 	size_t message_count, message_capacity;

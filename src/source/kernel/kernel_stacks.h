@@ -2,7 +2,7 @@
  * kernel_stacks.h: user stacks as keys of aggregations that BPF programs update.
  *
  * Which frames a stack has is decided by usdt/unwind.h alone. A program that does not know a stack
- * sends the update with a copy of the stack's bytes (struct kernel_sent); whoever reads it unwinds
+ * sends the update with a copy of the stack's bytes (kernel_send.h); whoever reads it unwinds
  * the copy, gives the stack a number, and teaches the programs two things: how the frames at its
  * pcs lie, and that the stack with these pcs has this number. From then on programs walk over such
  * a stack themselves (kernel_walk.h): at each pc they look up where the caller's frame is, and what

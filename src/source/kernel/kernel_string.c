@@ -68,6 +68,19 @@ void translator_read_string(struct translator *t, unsigned reg)
 	bpf_place(t->code, good);
 }
 
+void translator_copy_string(struct translator *t, unsigned reg)
+{
+	load_room(t, &t->now.registers[reg]);
+	translator_load(t, BPF_REG_3, reg);
+	if (t->g->features->copy_string && !t->g->plan->reads_kernel) {
+		bpf_set(t->code, BPF_REG_4, 0);
+		bpf_call_kernel(t->code, t->g->features->copy_string);
+		bpf_extend(t->code, BPF_REG_0, 4, true);
+	} else {
+		kernel_generate_read(t->g, BPF_FUNC_probe_read_user_str);
+	}
+}
+
 void translator_read_integer(struct translator *t, const struct d_instruction *at, uint32_t index)
 {
 	const struct held *held = &t->now.registers[at->b];
@@ -192,15 +205,39 @@ static void compare_literal(struct translator *t, unsigned reg, const struct tex
 	bpf_place(t->code, done);
 }
 
+/* Compares the probe's name in a register with a literal: R3 = -1, 0 or 1, a constant. */
+static void compare_name(struct translator *t, unsigned reg, const struct text *literal)
+{
+	int order = 0;
+
+	if (!t->is_trial)
+		order = kernel_names_compare(&t->reduction->sets[t->g->plan->clauses - 1].names,
+			(enum d_builtin)t->now.registers[reg].number, literal,
+			t->program->options.strsize);
+	bpf_set(t->code, BPF_REG_3, (uint64_t)(int64_t)order);
+}
+
+static bool is_compared(const struct held *held)
+{
+	return held->kind == HELD_STRING || held->kind == HELD_EXECNAME || held->kind == HELD_NAME;
+}
+
+static void compare(struct translator *t, unsigned reg, const struct text *literal)
+{
+	if (t->now.registers[reg].kind == HELD_NAME)
+		compare_name(t, reg, literal);
+	else
+		compare_literal(t, reg, literal);
+}
+
 void translator_compare_strings(struct translator *t, const struct d_instruction *at)
 {
 	struct held one = t->now.registers[at->b], other = t->now.registers[at->c];
 
-	if ((one.kind == HELD_STRING || one.kind == HELD_EXECNAME) && other.kind == HELD_LITERAL) {
-		compare_literal(t, at->b, &t->program->strings[other.number]);
-	} else if (one.kind == HELD_LITERAL &&
-		(other.kind == HELD_STRING || other.kind == HELD_EXECNAME)) {
-		compare_literal(t, at->c, &t->program->strings[one.number]);
+	if (is_compared(&one) && other.kind == HELD_LITERAL) {
+		compare(t, at->b, &t->program->strings[other.number]);
+	} else if (one.kind == HELD_LITERAL && is_compared(&other)) {
+		compare(t, at->c, &t->program->strings[one.number]);
 		bpf_operate_value(t->code, BPF_NEG, BPF_REG_3, 0);
 	} else {
 		translator_refuse(t);

@@ -15,6 +15,13 @@ void translator_compare_strings(struct translator *t, const struct d_instruction
 /* Reads the string at the address in a register to the area, followed by zeroes. */
 void translator_read_string(struct translator *t, unsigned reg);
 
+/*
+ * Copies the string at the address in a register to the address in R1, with its NUL. R0 = the
+ * bytes, or not above 0 if it cannot be read. It waits for no page unless the kernel's function
+ * does.
+ */
+void translator_copy_string(struct translator *t, unsigned reg);
+
 /* Reads the name of the process to the given place, KERNEL_EXECNAME_BYTES. */
 void translator_read_execname(struct translator *t, int place);
 

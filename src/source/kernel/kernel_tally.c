@@ -8,16 +8,21 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/debug.h"
 #include "base/text.h"
 #include "source/kernel/bpf.h"
-#include "source/kernel/kernel_plan.h"
+#include "source/kernel/kernel_send.h"
 #include "source/kernel/kernel_update.h"
 #include "usdt/unwind.h"
 
 enum {
 	READ_AT_ONCE = 256,
-	/* No program waits between the moment when it reads the round's number and its update. */
-	ROUND_SECONDS = 5
+	/* Parts of the time that readings take when programs must stop adding keys, and when they
+	 * may begin again. */
+	CLOSING_PART = 5,
+	OPENING_PART = 20,
+	CLOSING_KEYS = 4096,  /* with fewer, something else has taken the time */
+	SPAN_LEAST = 50000000 /* ns; readings are timed for so long at least */
 };
 
 /* One reading. */
@@ -30,7 +35,9 @@ struct reading {
 	const struct kernel_tally *tally;
 	struct kernel_baseline *baseline;
 	uint32_t key_bytes, value_words;
-	bool strings_are_read;
+	/* Of an update that was sent: its strings that are still to be read. */
+	const char *strings, *strings_end;
+	uint64_t last_length; /* of the key's last string */
 };
 
 int kernel_tally_begin(struct kernel_reader *reader, const struct kernel_reduction *reduction)
@@ -39,6 +46,9 @@ int kernel_tally_begin(struct kernel_reader *reader, const struct kernel_reducti
 	reader->baselines = calloc(2 * reduction->tally_count + 1, sizeof(*reader->baselines));
 	reader->lost = calloc(reduction->cpu_count + 1, sizeof(*reader->lost));
 	reader->reported = calloc(reduction->cpu_count + 1, sizeof(*reader->reported));
+	reader->span_began = clock_monotonic();
+	if (kernel_guard_begin(&reader->guard, reduction))
+		return -ENOMEM;
 	return reader->baselines && reader->lost && reader->reported ? 0 : -ENOMEM;
 }
 
@@ -54,10 +64,9 @@ void kernel_tally_end(struct kernel_reader *reader, const struct kernel_reductio
 {
 	for (size_t i = 0; reader->baselines && i < 2 * reduction->tally_count; i++)
 		free_baseline(&reader->baselines[i]);
-	for (size_t i = 0; i < reader->string_count; i++)
-		free(reader->strings[i]);
+	kernel_listed_free(&reader->listed);
+	kernel_guard_end(&reader->guard);
 	free(reader->baselines);
-	free(reader->strings);
 	free(reader->buckets.items);
 	free(reader->lost);
 	free(reader->reported);
@@ -147,58 +156,6 @@ static void forget_rounds(struct reading *reading)
 
 /* ---- keys ---- */
 
-/* Reads the map of strings; numbers that are unknown afterwards belong to no string. */
-static int read_strings(struct reading *reading)
-{
-	struct kernel_reader *reader = reading->reader;
-	uint32_t bytes = reading->reduction->string_bytes, at = 0, count;
-	char *keys = malloc((size_t)READ_AT_ONCE * bytes);
-	uint64_t *numbers = malloc(READ_AT_ONCE * sizeof(*numbers));
-	bool is_first = true;
-	int result = keys && numbers ? 0 : -ENOMEM;
-
-	while (!result) {
-		count = READ_AT_ONCE;
-		result = bpf_map_read(
-			reading->reduction->strings, is_first, &at, keys, numbers, &count);
-		is_first = false;
-		for (uint32_t i = 0; i < count; i++) {
-			while (numbers[i] >= reader->string_count) {
-				size_t more = reader->string_count ? 2 * reader->string_count : 64;
-				char **grown = realloc(reader->strings, more * sizeof(*grown));
-
-				if (!grown) {
-					result = -ENOMEM;
-					goto out;
-				}
-				memset(grown + reader->string_count, 0,
-					(more - reader->string_count) * sizeof(*grown));
-				reader->strings = grown;
-				reader->string_count = more;
-			}
-			if (!reader->strings[numbers[i]])
-				reader->strings[numbers[i]] =
-					strndup(keys + (size_t)i * bytes, bytes);
-		}
-	}
-out:
-	free(keys);
-	free(numbers);
-	return result == -ENOENT ? 0 : result;
-}
-
-static const char *listed_string(struct reading *reading, uint64_t number)
-{
-	const struct kernel_reader *reader = reading->reader;
-
-	if ((number >= reader->string_count || !reader->strings[number]) &&
-		!reading->strings_are_read) {
-		reading->strings_are_read = true;
-		read_strings(reading);
-	}
-	return number < reader->string_count ? reader->strings[number] : NULL;
-}
-
 static const char *site_name(const struct reading *reading, uint64_t site, uint32_t which)
 {
 	const struct d_probe *probe = reading->names->probe(reading->names->context, site);
@@ -229,6 +186,18 @@ static bool find_stack(const struct reading *reading, uint64_t number, struct te
 	return words != NULL;
 }
 
+/* The next string of an update that was sent; NULL: the record does not have it. */
+static const char *next_string(struct reading *reading, uint64_t length)
+{
+	const char *string = reading->strings;
+	uint64_t room = (length + 7) & ~UINT64_C(7);
+
+	if (!length || room > (uint64_t)(reading->strings_end - string))
+		return NULL;
+	reading->strings += room;
+	return string;
+}
+
 /* The keys as clauses have them, without those that are stacks; false: one is not known. */
 static bool decode_keys(
 	struct reading *reading, const unsigned char *bytes, uint64_t *keys, struct text *texts)
@@ -253,10 +222,15 @@ static bool decode_keys(
 			keys[i] = (uintptr_t)&texts[i];
 			continue;
 		}
-		if (key->kind == KERNEL_KEY_STRING || key->kind == KERNEL_KEY_EXECNAME)
+		if (reading->strings &&
+			(key->kind == KERNEL_KEY_STRING || key->kind == KERNEL_KEY_LISTED)) {
+			room = key->kind == KERNEL_KEY_STRING ? reading->last_length : word;
+			string = next_string(reading, room);
+		} else if (key->kind == KERNEL_KEY_STRING || key->kind == KERNEL_KEY_EXECNAME)
 			string = (const char *)bytes + key->place;
 		else if (key->kind == KERNEL_KEY_LISTED)
-			string = listed_string(reading, word);
+			string = kernel_listed_find(&reading->reader->listed, reading->reduction,
+				word, !tally->rotates);
 		else
 			string = site_name(reading, word, key->which);
 		if (!string)
@@ -365,6 +339,7 @@ static int give(struct reading *reading, const unsigned char *key, const uint64_
 			return count;
 		partial.buckets = reading->reader->buckets.items;
 		partial.bucket_count = (size_t)count;
+		partial.value = words[tally->words - 1] - last[tally->words - 1];
 	} else if (definition->function == D_AGGREGATE_MIN ||
 		definition->function == D_AGGREGATE_MAX) {
 		partial.value = kernel_update_decode(definition->function, words[1]);
@@ -407,6 +382,7 @@ static int read_hash(struct reading *reading, int map, unsigned char *keys, uint
 		count = room;
 		read = bpf_map_read(map, is_first, &at, keys, words, &count);
 		is_first = false;
+		reading->reader->span_keys += count;
 		for (uint32_t i = 0; i < count && !result; i++) {
 			const unsigned char *key = keys + (size_t)i * tally->key_bytes;
 			uint64_t *value = words + (size_t)i * reading->value_words * cpu_count;
@@ -471,20 +447,49 @@ static int read_tally(struct reading *reading, const struct kernel_tally *tally,
 	return result ? result : further;
 }
 
-/* Begins a new round for the programs. */
+/* Begins a new round for the programs, and finds out which are over for good. */
 static void begin_round(struct reading *reading)
 {
 	struct kernel_reader *reader = reading->reader;
-	const uint32_t index = 0;
-	uint64_t now = clock_monotonic();
 
-	reader->round++;
-	bpf_map_set(reading->reduction->round, &index, &reader->round);
-	if (reader->ending && now - reader->ending_since < ROUND_SECONDS * CLOCK_NS_PER_S)
+	reader->guard.is.round++;
+	reader->guard.is.limit = reader->listed.low + reading->reduction->strings_max;
+	kernel_guard_show(&reader->guard, reading->reduction);
+	if (reader->guard.state == KERNEL_GUARD_IDLE) {
+		reader->ending = reader->guard.is.round;
+		kernel_listed_begin_wait(&reader->listed, reading->reduction);
+	}
+	if (!kernel_guard_wait(&reader->guard, reading->reduction))
 		return;
 	reader->ended = reader->ending;
-	reader->ending = reader->round;
-	reader->ending_since = now;
+	kernel_listed_end_wait(&reader->listed, reading->reduction);
+}
+
+/*
+ * A reading has ended. Programs add nothing to their maps while readings take much of the time;
+ * they send the updates then.
+ */
+static void limit_time(
+	struct kernel_reader *reader, const struct kernel_reduction *reduction, uint64_t began)
+{
+	uint64_t now = clock_monotonic(), span = now - reader->span_began;
+	uint64_t closed = reader->guard.is.closed;
+
+	reader->span_read += now - began;
+	if (span < SPAN_LEAST)
+		return;
+	if (reader->span_read > span / CLOSING_PART && reader->span_keys > CLOSING_KEYS)
+		closed = 1;
+	else if (reader->span_read < span / OPENING_PART)
+		closed = 0;
+	if (closed != reader->guard.is.closed) {
+		reader->guard.is.closed = closed;
+		kernel_guard_show(&reader->guard, reduction);
+		debug_say(DEBUG_KERNEL, "programs %s",
+			closed ? "add no keys to maps any more" : "may add keys to maps again");
+	}
+	reader->span_began = now;
+	reader->span_read = reader->span_keys = 0;
 }
 
 int kernel_tally_read(struct kernel_reader *reader, const struct kernel_reduction *reduction,
@@ -492,34 +497,46 @@ int kernel_tally_read(struct kernel_reader *reader, const struct kernel_reductio
 {
 	struct reading reading = {
 		.reader = reader, .reduction = reduction, .names = names, .sink = sink};
+	uint64_t began = clock_monotonic();
 	int result = 0;
 
-	for (size_t i = 0; i < reduction->tally_count && reader->baselines; i++)
-		if (reduction->tallies[i].rotates) {
-			begin_round(&reading);
-			break;
-		}
-	for (size_t i = 0; i < reduction->tally_count && reader->baselines; i++) {
-		int one = read_tally(&reading, &reduction->tallies[i], i);
+	if (!reduction->tally_count || !reader->baselines)
+		return 0;
+	if (reduction->rotates)
+		begin_round(&reading);
+	/*
+	 * Aggregations share the room of option aggsize. Those that can have many keys come last,
+	 * so that they do not take the room of those that need little.
+	 */
+	for (unsigned keys = 0; keys <= D_KEYS_MAX; keys++)
+		for (size_t i = 0; i < reduction->tally_count; i++) {
+			int one = reduction->tallies[i].key_count == keys
+				? read_tally(&reading, &reduction->tallies[i], i)
+				: 0;
 
-		result = one ? one : result;
-	}
+			result = one ? one : result;
+		}
+	if (!result)
+		kernel_listed_give_back(&reader->listed, reduction);
+	limit_time(reader, reduction, began);
 	return result;
 }
 
 /* ---- updates that are sent ---- */
 
 /* The process and the frames, at most so many; how the unwinding has ended. */
-static size_t unwind_sent(const struct kernel_sent *sent, struct usdt_unwind *unwind, size_t frames,
-	uint64_t *words, enum usdt_unwind_end *end)
+static size_t unwind_sent(const struct kernel_sent *sent, const struct kernel_sent_layout *layout,
+	const char *stack, struct usdt_unwind *unwind, size_t frames, uint64_t *words,
+	enum usdt_unwind_end *end)
 {
+	const uint64_t *registers = (const void *)((const char *)sent + layout->registers);
 	const struct usdt_unwind_thread thread = {.machine = EM_X86_64,
 		.register_count = KERNEL_REGISTERS_BYTES / sizeof(uint64_t),
-		.registers = sent->registers,
-		.stack_address = sent->registers[KERNEL_RSP / sizeof(uint64_t)] &
-			~(uint64_t)(KERNEL_PAGE - 1),
+		.registers = registers,
+		.stack_address =
+			registers[KERNEL_RSP / sizeof(uint64_t)] & ~(uint64_t)(KERNEL_PAGE - 1),
 		.stack_size = sent->copied,
-		.stack = sent->stack};
+		.stack = (const unsigned char *)stack};
 	struct usdt_unwound unwound = {.end = USDT_UNWIND_NO_INFORMATION};
 
 	words[0] = sent->head.pid;
@@ -529,8 +546,9 @@ static size_t unwind_sent(const struct kernel_sent *sent, struct usdt_unwind *un
 	return 1 + unwound.count;
 }
 
-/* The keys that are stacks, unwound; false: out of memory. */
+/* The keys that are stacks, by their numbers or unwound; false: out of memory. */
 static bool unwind_keys(struct reading *reading, const struct kernel_sent *sent,
+	const struct kernel_sent_layout *layout, const unsigned char *key,
 	struct usdt_unwind *unwind, struct arena *arena, struct text *texts)
 {
 	const struct kernel_tally *tally = reading->tally;
@@ -538,23 +556,41 @@ static bool unwind_keys(struct reading *reading, const struct kernel_sent *sent,
 	for (unsigned i = 0; i < tally->key_count; i++) {
 		size_t frames = tally->keys[i].which, count;
 		enum usdt_unwind_end end;
-		uint64_t *words;
+		uint64_t *words, number;
 
 		if (tally->keys[i].kind != KERNEL_KEY_STACK)
+			continue;
+		memcpy(&number, key + tally->keys[i].place, sizeof(number));
+		if (number && find_stack(reading, number, &texts[i]))
 			continue;
 		words = arena_get(arena, (1 + frames) * sizeof(*words));
 		if (!words)
 			return false;
-		count = unwind_sent(sent, unwind, frames, words, &end);
+		count = unwind_sent(sent, layout, reading->strings, unwind, frames, words, &end);
 		texts[i] = (struct text){
 			.bytes = (const char *)words, .length = (uint32_t)(count * sizeof(*words))};
-		if (unwind)
+		if (unwind && sent->copied)
 			kernel_stacks_learn(&reading->learning->stacks, unwind, words, count,
 				count == 1 + frames                    ? KERNEL_STACK_AT_LIMIT
 					: end == USDT_UNWIND_OUTERMOST ? KERNEL_STACK_OUTERMOST
 								       : KERNEL_STACK_CUT);
 	}
 	return true;
+}
+
+/* Whether a record is complete, as far as its layout says. */
+static bool is_whole(const struct kernel_record *record, const struct kernel_sent_layout *layout)
+{
+	const struct kernel_sent *sent = (const void *)record->bytes;
+
+	return record->size >= layout->begin && sent->copied <= record->size - layout->begin;
+}
+
+bool kernel_tally_has_stack(const struct kernel_record *record)
+{
+	const struct kernel_sent *sent = (const void *)record->bytes;
+
+	return record->size >= sizeof(*sent) && sent->copied;
 }
 
 const struct event_update *kernel_tally_update(struct kernel_reader *reader,
@@ -564,20 +600,31 @@ const struct event_update *kernel_tally_update(struct kernel_reader *reader,
 	const struct kernel_sent *sent = (const void *)record->bytes;
 	struct reading reading = {
 		.reader = reader, .reduction = reduction, .learning = reduction, .names = names};
+	struct kernel_sent_layout layout;
 	struct event_update *update;
+	unsigned char *key;
 	struct text *texts;
 	uint64_t *keys;
 
-	if (record->size < offsetof(struct kernel_sent, stack) ||
-		record->size - offsetof(struct kernel_sent, stack) < sent->copied ||
-		sent->tally >= reduction->tally_count)
+	if (record->size < sizeof(*sent) || sent->tally >= reduction->tally_count)
 		return NULL;
 	reading.tally = &reduction->tallies[sent->tally];
+	kernel_send_lay_out(reduction, reading.tally, &layout);
+	if (!is_whole(record, &layout))
+		return NULL;
+	reading.strings = (const char *)record->bytes + layout.begin;
+	reading.strings_end = (const char *)record->bytes + record->size - sent->copied;
+	if (layout.length)
+		memcpy(&reading.last_length, record->bytes + layout.length, sizeof(uint64_t));
 	update = arena_get(arena, sizeof(*update));
-	keys = arena_get(arena, D_KEYS_MAX * sizeof(*keys));
-	texts = arena_get(arena, D_KEYS_MAX * sizeof(*texts));
-	if (!update || !keys || !texts || !decode_keys(&reading, sent->key, keys, texts) ||
-		!unwind_keys(&reading, sent, unwind, arena, texts))
+	keys = arena_get(arena, (reading.tally->key_count + 1u) * sizeof(*keys));
+	texts = arena_get(arena, (reading.tally->key_count + 1u) * sizeof(*texts));
+	key = arena_get(arena, reading.tally->key_bytes + 1);
+	if (!update || !keys || !texts || !key)
+		return NULL;
+	memcpy(key + layout.first, sent + 1, layout.end - layout.first);
+	if (!decode_keys(&reading, key, keys, texts) ||
+		!unwind_keys(&reading, sent, &layout, key, unwind, arena, texts))
 		return NULL;
 	*update = (struct event_update){.aggregation = reading.tally->aggregation,
 		.keys = keys,

@@ -7,7 +7,7 @@
  * values have no difference, and keys of an aggregation that is truncated must be given back; such
  * an aggregation's keys have the number of a round. Each reading begins a new round, whose values
  * begin with nothing. What a program still adds to an earlier round is found by the next reading;
- * keys are deleted when their round has been over for so long that no program is left in it.
+ * keys are deleted when no program is left that has seen their round (kernel_guard.h).
  */
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_TALLY_H
 #define VMTAP_SOURCE_KERNEL_KERNEL_TALLY_H
@@ -15,6 +15,8 @@
 #include "program/event.h"
 #include "program/partial.h"
 #include "program/probe.h"
+#include "source/kernel/kernel_guard.h"
+#include "source/kernel/kernel_listed.h"
 #include "source/kernel/kernel_records.h"
 #include "source/kernel/kernel_reduce.h"
 
@@ -29,11 +31,12 @@ struct kernel_baseline {
 
 struct kernel_reader {
 	struct kernel_baseline *baselines; /* by tally */
-	char **strings;                    /* by number; NULL: not read yet */
-	size_t string_count;
-	uint64_t round, ending, ended; /* rounds before `ended` are over for good */
-	uint64_t ending_since;
-	uint64_t *lost, *reported; /* values of the map of losses: now, and when told last */
+	struct kernel_listed listed;
+	struct kernel_guard_reader guard;
+	uint64_t ending, ended; /* rounds before `ended` are over for good; so will be others */
+	uint64_t span_began, span_read; /* the time, ns, that readings have taken since then */
+	uint64_t span_keys;             /* that were read since then */
+	uint64_t *lost, *reported;      /* values of the map of losses: now, and when told last */
 	struct bucket_list {
 		struct partial_bucket *items;
 		size_t capacity;
@@ -55,6 +58,9 @@ void kernel_tally_end(struct kernel_reader *reader, const struct kernel_reductio
  */
 int kernel_tally_read(struct kernel_reader *reader, const struct kernel_reduction *reduction,
 	const struct kernel_site_names *names, const struct partial_sink *sink);
+
+/* Whether the update that a program has sent has a copy of a stack, which is to be unwound. */
+bool kernel_tally_has_stack(const struct kernel_record *record);
 
 /*
  * The update that a program has sent (struct kernel_sent), whose stack is learned; unwind is of the

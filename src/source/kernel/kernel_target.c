@@ -147,6 +147,7 @@ void kernel_target_close(struct kernel_target *target)
 		if (target->files[i].descriptor >= 0)
 			close(target->files[i].descriptor);
 	pid_finder_free(target->finder);
+	kernel_places_free(&target->places);
 	usdt_process_free(target->process);
 	arena_free(&target->texts);
 	arena_free(&target->operands);

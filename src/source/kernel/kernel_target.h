@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "source/kernel/kernel_places.h"
 #include "source/kernel/kernel_site.h"
 #include "usdt/process_images.h"
 
@@ -45,10 +46,10 @@ struct kernel_target {
 	uint32_t file_count;
 	struct kernel_site *sites;
 	size_t site_count, site_capacity;
-	bool may_miss;             /* a description that matches nothing is an obstacle only */
-	struct pid_finder *finder; /* NULL: no description is of the pid provider */
-	size_t pid_count;          /* probes that it has found */
-	size_t left_count;         /* sites that were left to the stream */
+	bool may_miss;               /* a description that matches nothing is an obstacle only */
+	struct pid_finder *finder;   /* NULL: no description is of the pid provider */
+	struct kernel_places places; /* probes that it has found */
+	size_t left_count;           /* sites that were left to the stream */
 	struct kernel_obstacle *obstacles;
 	size_t obstacle_count, obstacle_capacity;
 };

@@ -18,6 +18,7 @@
 #include "source/kernel/kernel_copyout.h"
 #include "source/kernel/kernel_cpu_time.h"
 #include "source/kernel/kernel_follow_code.h"
+#include "source/kernel/kernel_guard.h"
 #include "source/kernel/kernel_string.h"
 #include "source/kernel/kernel_translator.h"
 #include "source/kernel/kernel_variables.h"
@@ -77,18 +78,6 @@ void translator_jump_if(struct translator *t, const struct d_instruction *at)
 	bpf_jump_if_value(t->code, comparison, BPF_REG_1, 0, t->labels[(uint32_t)at->immediate]);
 }
 
-/* R1 = the process's parent, as kernel_capture.c captures it. */
-static void read_parent(struct translator *t)
-{
-	const struct kernel_layout *layout = &t->g->maps->layout;
-
-	/* the kernel's number of the parent is not ours in another namespace */
-	t->code->failed |= (!layout->has_task || t->g->features->other_namespace) && !t->is_trial;
-	bpf_call(t->code, BPF_FUNC_get_current_task_btf);
-	bpf_read(t->code, BPF_REG_1, BPF_REG_0, (int)layout->real_parent, 8);
-	bpf_read(t->code, BPF_REG_1, BPF_REG_1, (int)layout->tgid, 4);
-}
-
 void translator_read_builtin(struct translator *t, const struct d_instruction *at)
 {
 	struct held held = {.kind = HELD_INTEGER};
@@ -141,7 +130,8 @@ void translator_read_builtin(struct translator *t, const struct d_instruction *a
 			8);
 		break;
 	case D_BUILTIN_PPID:
-		read_parent(t);
+		t->code->failed |= !t->g->maps->layout.has_task && !t->is_trial;
+		kernel_generate_parent(t->g);
 		break;
 	case D_BUILTIN_UREGS:
 		if (KERNEL_WORD * at->b < KERNEL_REGISTERS_BYTES)
@@ -386,6 +376,8 @@ static bool lay_out_frame(struct translator *t, const struct d_clause *clause)
 		t->used = used;
 		return used <= KERNEL_FRAME_BYTES;
 	}
+	used += KERNEL_WORD;
+	t->phase = -(int)used;
 	t->counters = -(int)used - KERNEL_WORD;
 	used += KERNEL_WORD * count_limits(clause->predicate, clause->predicate_count);
 	used += KERNEL_WORD * count_limits(clause->code, clause->code_count);
@@ -425,6 +417,49 @@ static void begin(struct translator *t, struct kernel_generator *g,
 		translator_refuse(t);
 }
 
+/* Whether the clause uses keys or strings that the reader takes out of maps. */
+static bool is_guarded(const struct translator *t)
+{
+	const struct kernel_reduction *reduction = t->reduction;
+	bool result = false;
+
+	for (size_t i = 0; i < reduction->tally_count; i++) {
+		const struct kernel_tally *tally = &reduction->tallies[i];
+
+		if (tally->clause != t->clause)
+			continue;
+		result |= tally->rotates;
+		for (unsigned j = 0; j < tally->key_count; j++)
+			result |= tally->keys[j].kind == KERNEL_KEY_LISTED;
+	}
+	return result && reduction->rotates && !t->is_trial && !t->follow;
+}
+
+/* The body of a guarded clause: each way out of it leaves. */
+static void translate_guarded(struct translator *t, const struct d_clause *clause)
+{
+	uint32_t no = t->no, fault = t->fault;
+	bool faults = t->faults;
+
+	t->no = bpf_label(t->code);
+	t->fault = bpf_label(t->code);
+	t->faults = false;
+	kernel_guard_generate_enter(t, t->phase);
+	translate_code(
+		t, clause->code, clause->code_count, (uint32_t)clause->predicate_count, false);
+	bpf_place(t->code, t->no);
+	kernel_guard_generate_leave(t, t->phase);
+	bpf_jump(t->code, no);
+	if (t->faults) {
+		bpf_place(t->code, t->fault);
+		kernel_guard_generate_leave(t, t->phase);
+		bpf_jump(t->code, fault);
+	}
+	t->no = no;
+	t->fault = fault;
+	t->faults |= faults;
+}
+
 /* The predicate, which goes on at `yes` or `no`, and the body, which goes on at `no`. */
 static void translate_clause(struct translator *t)
 {
@@ -433,6 +468,10 @@ static void translate_clause(struct translator *t)
 	if (clause->predicate) {
 		translate_code(t, clause->predicate, clause->predicate_count, 0, true);
 		bpf_place(t->code, t->yes);
+	}
+	if (is_guarded(t)) {
+		translate_guarded(t, clause);
+		return;
 	}
 	translate_code(
 		t, clause->code, clause->code_count, (uint32_t)clause->predicate_count, false);

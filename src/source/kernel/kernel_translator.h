@@ -70,6 +70,7 @@ struct translator {
 	uint32_t fault;
 	bool faults;
 	int registers, walk, area; /* places in the frame */
+	int phase;                 /* that of a guarded clause (kernel_guard.h) */
 	uint32_t area_bytes, used; /* used: of the frame, blocks included */
 	int counters;              /* places of limits, the next one */
 	int status;

@@ -118,10 +118,12 @@ static bool take_mapping(struct kernel_unseen *unseen, const struct kernel_mappe
 	file.device_minor = event->device_minor;
 	if (is_seen(unseen, &file))
 		return false;
-	if (!array_room(&unseen->waiting, &unseen->waiting_capacity, unseen->waiting_count,
+	/* without memory the file stays unseen, and a scan that has begun may lack it */
+	if (array_room(&unseen->waiting, &unseen->waiting_capacity, unseen->waiting_count,
 		    sizeof(*unseen->waiting)))
-		unseen->waiting[unseen->waiting_count++] =
-			(struct kernel_unseen_mapping){.file = file, .pid = event->pid};
+		return true;
+	unseen->waiting[unseen->waiting_count++] =
+		(struct kernel_unseen_mapping){.file = file, .pid = event->pid};
 	return !is_told;
 }
 

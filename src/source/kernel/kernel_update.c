@@ -82,7 +82,7 @@ bool kernel_update_words(const struct d_aggregation *aggregation, bool counts_up
 	default:
 		*buckets = 2 * log_linear_bounds(aggregation, bounds) + 1;
 	}
-	*words = *buckets + counts_updates;
+	*words = *buckets + counts_updates + 1;
 	return *buckets <= KERNEL_BUCKETS_MAX;
 }
 
@@ -110,7 +110,7 @@ uint64_t kernel_update_decode(enum d_aggregating function, uint64_t code)
 }
 
 /* Compare-and-exchange needs R0 for the expected value. */
-static void keep_greatest(struct bpf_code *code, uint32_t dropped)
+static void keep_greatest(struct bpf_code *code, uint32_t without)
 {
 	uint32_t done = bpf_label(code);
 
@@ -122,7 +122,7 @@ static void keep_greatest(struct bpf_code *code, uint32_t dropped)
 		bpf_atomic(code, BPF_CMPXCHG, BPF_REG_3, WORD, BPF_REG_1);
 		bpf_jump_if(code, BPF_JEQ, BPF_REG_0, BPF_REG_2, done);
 	}
-	bpf_jump(code, dropped);
+	bpf_jump(code, without);
 	bpf_place(code, done);
 	bpf_move(code, BPF_REG_0, BPF_REG_3);
 }
@@ -279,9 +279,21 @@ static void find_step(struct bpf_code *code, const struct d_aggregation *aggrega
 	bpf_place(code, found);
 }
 
+/* Adds the value in R1, times the increment, to a word; R1 stays. */
+static void add_weighted(struct bpf_code *code, unsigned word, int increment)
+{
+	bpf_read(code, BPF_REG_2, KERNEL_FRAME, increment, 8);
+	bpf_operate(code, BPF_MUL, BPF_REG_2, BPF_REG_1);
+	add_word(code, word, BPF_REG_2);
+}
+
 static void add_to_bucket(struct bpf_code *code, const struct d_aggregation *aggregation,
 	bool counts_updates, int increment)
 {
+	uint32_t words, buckets;
+
+	kernel_update_words(aggregation, counts_updates, &words, &buckets);
+	add_weighted(code, words - 1, increment);
 	if (aggregation->function == D_AGGREGATE_QUANTIZE)
 		find_power(code);
 	else if (aggregation->function == D_AGGREGATE_LQUANTIZE)
@@ -298,7 +310,7 @@ static void add_to_bucket(struct bpf_code *code, const struct d_aggregation *agg
 }
 
 void kernel_update_generate(struct bpf_code *code, const struct d_aggregation *aggregation,
-	bool counts_updates, int value, int increment, uint32_t dropped)
+	bool counts_updates, int value, int increment, uint32_t without)
 {
 	if (aggregation->function == D_AGGREGATE_COUNT) {
 		add_one(code, 0);
@@ -309,7 +321,7 @@ void kernel_update_generate(struct bpf_code *code, const struct d_aggregation *a
 	case D_AGGREGATE_MIN:
 	case D_AGGREGATE_MAX:
 		encode(code, aggregation->function);
-		keep_greatest(code, dropped);
+		keep_greatest(code, without);
 		add_one(code, 0);
 		break;
 	case D_AGGREGATE_SUM:

@@ -5,7 +5,7 @@
  *   sum, avg         updates, sum
  *   min, max         updates, the greatest code of a number (kernel_update_code())
  *   stddev           updates, sum, four sums of 32-bit parts of the squares
- *   distributions    updates if the increment is not always 1, then the buckets
+ *   distributions    updates if the increment is not always 1, then the buckets, then the sum
  *
  * All zero is the value without updates. Each word is changed by atomic instructions; the updates
  * are counted last, so a value with updates has at least one of them in its other words.
@@ -32,10 +32,10 @@ bool kernel_update_words(const struct d_aggregation *aggregation, bool counts_up
 /*
  * R0 is the address of the value; the number and the increment are at these places in the frame
  * (kernel_generator.h).
- * Jumps to `dropped` if the update cannot be made. Changes R0 to R5.
+ * Jumps to `without` if the update cannot be made; then it has changed nothing. Changes R0 to R5.
  */
 void kernel_update_generate(struct bpf_code *code, const struct d_aggregation *aggregation,
-	bool counts_updates, int value, int increment, uint32_t dropped);
+	bool counts_updates, int value, int increment, uint32_t without);
 
 /* The number of the code that min and max keep: a later one is nearer to the result. */
 uint64_t kernel_update_decode(enum d_aggregating function, uint64_t code);

@@ -288,8 +288,12 @@ static int take_site(struct usdt_finder *finder, const struct usdt_site *site)
 			"%s: the site at 0x%llx is not attached to: %s",
 			finder->target->files[finder->file].object->path,
 			(unsigned long long)site->code.address, reason);
-	for (unsigned i = 0; i < site->argument_count; i++)
+	for (unsigned i = 0; i < site->argument_count; i++) {
 		take_operand(finder, site, &site->arguments[i], &taken.arguments[i]);
+		if (arguments[i].kind == KERNEL_OPERAND_UNREADABLE ||
+			arguments[i].kind == KERNEL_OPERAND_UNRESOLVED)
+			finder->set->probes[probe].unreadable |= (uint16_t)(1u << i);
+	}
 	taken.has_long_nop = has_long_nop(site, arguments);
 	return kernel_target_add_site(finder->target, &taken);
 }

@@ -8,7 +8,7 @@
  */
 #include "source/kernel/kernel_walk.h"
 
-#include "source/kernel/kernel_aggregate.h"
+#include "source/kernel/kernel_send.h"
 #include "source/kernel/kernel_stacks.h"
 
 enum {
@@ -91,7 +91,7 @@ static void begin_walk(struct translator *t, uint32_t unknown)
 	bpf_read(code, BPF_REG_1, BPF_REG_6, KERNEL_RSP, 8);
 	write_word(t, WORD_SP, BPF_REG_1);
 	bpf_operate_value(code, BPF_AND, BPF_REG_1, ~(KERNEL_PAGE - 1));
-	bpf_operate_value(code, BPF_ADD, BPF_REG_1, KERNEL_SENT_BYTES);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_1, KERNEL_SENT_STACK);
 	write_word(t, WORD_END, BPF_REG_1);
 	bpf_read(code, BPF_REG_1, BPF_REG_6, KERNEL_RIP, 8);
 	write_word(t, WORD_PC, BPF_REG_1);
@@ -167,77 +167,4 @@ void translator_walk(struct translator *t, uint32_t frames, int place)
 	bpf_set(code, BPF_REG_1, 0);
 	bpf_place(code, done);
 	bpf_write(code, KERNEL_FRAME, place, BPF_REG_1, 8);
-}
-
-/* ---- sending ---- */
-
-/* Fills the record in R7, except its head and the stack. */
-static void write_update(
-	struct translator *t, uint32_t tally, uint32_t key_bytes, int value, int increment)
-{
-	struct bpf_code *code = t->code;
-
-	bpf_write_value(code, BPF_REG_7, offsetof(struct kernel_sent, tally), (int32_t)tally, 4);
-	bpf_write_value(code, BPF_REG_7, offsetof(struct kernel_sent, copied), 0, 4);
-	bpf_read(code, BPF_REG_1, KERNEL_FRAME, value, 8);
-	bpf_write(code, BPF_REG_7, offsetof(struct kernel_sent, value), BPF_REG_1, 8);
-	bpf_read(code, BPF_REG_1, KERNEL_FRAME, increment, 8);
-	bpf_write(code, BPF_REG_7, offsetof(struct kernel_sent, increment), BPF_REG_1, 8);
-	for (int i = 0; i < (int)key_bytes; i += KERNEL_WORD) {
-		bpf_read(code, BPF_REG_1, KERNEL_FRAME, t->area + i, 8);
-		bpf_write(
-			code, BPF_REG_7, (int)offsetof(struct kernel_sent, key) + i, BPF_REG_1, 8);
-	}
-	for (int i = 0; i < KERNEL_REGISTERS_BYTES; i += KERNEL_WORD) {
-		bpf_read(code, BPF_REG_1, BPF_REG_6, i, 8);
-		bpf_write(code, BPF_REG_7, (int)offsetof(struct kernel_sent, registers) + i,
-			BPF_REG_1, 8);
-	}
-}
-
-/* Copies the stack as records of events have it; R8 is the record's size then. */
-static void copy_stack(struct translator *t)
-{
-	struct bpf_code *code = t->code;
-	uint32_t after = bpf_label(code);
-
-	bpf_set(code, BPF_REG_8, offsetof(struct kernel_sent, stack));
-	for (int i = 0; i < KERNEL_SENT_BYTES; i += KERNEL_PAGE) {
-		bpf_read(code, BPF_REG_3, BPF_REG_6, KERNEL_RSP, 8);
-		bpf_operate_value(code, BPF_AND, BPF_REG_3, ~(KERNEL_PAGE - 1));
-		bpf_operate_value(code, BPF_ADD, BPF_REG_3, i);
-		bpf_move(code, BPF_REG_1, BPF_REG_7);
-		bpf_operate_value(
-			code, BPF_ADD, BPF_REG_1, (int)offsetof(struct kernel_sent, stack) + i);
-		bpf_set(code, BPF_REG_2, KERNEL_PAGE);
-		bpf_call(code, BPF_FUNC_copy_from_user);
-		bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, after);
-		bpf_write_value(
-			code, BPF_REG_7, offsetof(struct kernel_sent, copied), i + KERNEL_PAGE, 4);
-		bpf_operate_value(code, BPF_ADD, BPF_REG_8, KERNEL_PAGE);
-	}
-	bpf_place(code, after);
-}
-
-void translator_send(
-	struct translator *t, uint32_t tally, uint32_t key_bytes, int value, int increment)
-{
-	struct kernel_generator *g = t->g;
-	uint32_t lost = bpf_label(t->code), sent = bpf_label(t->code);
-
-	t->found->sleeps = true;
-	if (!g->has_site)
-		kernel_generate_site(g);
-	kernel_generate_staging(g, lost);
-	write_update(t, tally, key_bytes, value, increment);
-	kernel_generate_head(g);
-	bpf_write_value(
-		t->code, BPF_REG_7, offsetof(struct kernel_head, kind), KERNEL_RECORD_UPDATE, 2);
-	copy_stack(t);
-	kernel_generate_output(g, lost);
-	bpf_jump(t->code, sent);
-	bpf_place(t->code, lost);
-	translator_count_drop(t);
-	bpf_place(t->code, sent);
-	translator_find_frame(g, g->without);
 }

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/process_stat.h"
 #include "source/kernel/kernel_hold.h"
 #include "source/kernel/kernel_watch_private.h"
 
@@ -134,7 +135,7 @@ void kernel_watch_release(struct kernel_watch *watch)
 	while (!result) {
 		pid = next;
 		result = bpf_map_next(watch->held, &pid, &next);
-		kernel_hold_end(watch->held, pid);
+		kernel_hold_end(watch->held, kernel_hold_pid(pid));
 	}
 }
 
@@ -270,6 +271,18 @@ void kernel_watch_remove(struct kernel_watch *watch, uint32_t pid)
 	bpf_map_delete(watch->held, &pid);
 }
 
+/* Starts another guardian if it has been killed; without one nobody may be stopped. */
+static void keep_guardian(struct kernel_watch *watch)
+{
+	if (!watch->guardian.pid || kernel_guardian_runs(&watch->guardian))
+		return;
+	kernel_guardian_stop(&watch->guardian);
+	if (kernel_guardian_start(&watch->guardian, watch->held, watch->control)) {
+		kernel_guardian_stop(&watch->guardian);
+		set_stopping(watch, false);
+	}
+}
+
 bool kernel_watch_next(struct kernel_watch *watch, struct kernel_notice *notice)
 {
 	uint32_t size;
@@ -279,6 +292,8 @@ bool kernel_watch_next(struct kernel_watch *watch, struct kernel_notice *notice)
 	if (bytes && size >= sizeof(*notice))
 		memcpy(notice, bytes, sizeof(*notice));
 	kernel_ring_release(&watch->ring, watch->position);
+	if (bytes)
+		keep_guardian(watch);
 	return bytes && size >= sizeof(*notice);
 }
 
@@ -324,16 +339,9 @@ bool kernel_watch_has_missed(const struct kernel_watch *watch)
 
 bool kernel_watch_may_stop(uint32_t pid)
 {
-	char path[64], line[1024], *end;
+	char text[PROCESS_STAT_BYTES];
+	const char *fields = process_stat_read(pid, text);
 	int terminal = 0;
-	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%u/stat", (unsigned int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	/* the name, in parentheses, may contain anything */
-	end = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
-	fclose(file);
-	return end && sscanf(end, ") %*c %*d %*d %*d %d", &terminal) == 1 && !terminal;
+	return fields && sscanf(fields, " %*c %*d %*d %*d %d", &terminal) == 1 && !terminal;
 }

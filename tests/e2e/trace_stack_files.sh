@@ -1,0 +1,45 @@
+#!/bin/bash
+# Stacks of a hundred processes that live briefly, with few descriptors: each file is opened once,
+# however many processes map it, so the frames have names.
+set -u
+. tests/e2e/common
+
+need_kernel
+cat >"$directory/short.c" <<'END'
+#include <time.h>
+__attribute__((noinline)) long spinning(void)
+{
+	struct timespec now;
+	long rounds = 0;
+
+	do {
+		for (int i = 0; i < 10000; i++)
+			__asm__ volatile("" : "+r"(rounds));
+		rounds++;
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	} while (now.tv_nsec < 30000000);
+	return rounds;
+}
+int main(void)
+{
+	return spinning() == 0;
+}
+END
+$CC -O1 -o "$directory/short" "$directory/short.c" || fail "compiling"
+cat >"$directory/all" <<END
+#!/bin/bash
+for ((i = 0; i < 100; i++)); do "$directory/short"; done
+END
+chmod +x "$directory/all"
+(ulimit -S -n 128 && run 0 trace -q -c "$directory/all" \
+	-n 'profile-997 /execname == "short"/ { @all = count(); @[ustack()] = count(); } END { printa("all %@d\n", @all); }') || exit 1
+
+# A stack is lines of frames, then its count. Most of the time is spent in the loop.
+read -r all named unnamed < <(awk '/^all / { all = $2 }
+	/^ +short`spinning/ { is_named = 1 } /^ +0x[0-9a-f]+$/ { is_unnamed = 1 }
+	/^ +[0-9]+$/ { named += is_named * $1; unnamed += is_unnamed * $1; is_named = is_unnamed = 0 }
+	END { print all + 0, named + 0, unnamed + 0 }' "$directory/out")
+[ "$all" -ge 500 ] || fail "only $all samples"
+[ "$named" -ge $((all * 3 / 4)) ] || fail "$named of $all samples have the name of the function"
+[ "$unnamed" -le $((all / 5)) ] || fail "$unnamed of $all samples have frames without a name"
+exit 0
