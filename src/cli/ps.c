@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,12 @@
 #include "source/source.h"
 #include "source/sweep.h"
 
-enum { ANSWER_MS = 1000, RUNTIME_MAX = 128 };
+enum {
+	ANSWER_MS = 1000, /* for all VMs to say what they are */
+	STEP_MS = 10,     /* between two looks whether they have */
+	CONNECT_MS = 50,  /* for a VM that accepts nobody */
+	RUNTIME_MAX = 128
+};
 
 /* A VM as it is shown. */
 struct vm {
@@ -32,6 +38,7 @@ struct vm {
 	char path[CONNECTION_PATH_MAX]; /* of its socket */
 	double up;                      /* seconds */
 	size_t listeners;
+	struct source *asked; /* NULL: it has answered, or cannot */
 };
 
 struct vms {
@@ -78,15 +85,14 @@ static bool examine(uint32_t pid, struct vm *vm)
 	if (endpoint_process(pid, &vm->process, &error) || vm->process.exited)
 		return false;
 	/* A stopped VM's socket accepts connections all the same. */
-	if (endpoint_connect(&vm->process, &connection.fd, &error))
+	if (endpoint_connect(&vm->process, CONNECT_MS, &connection.fd, &error))
 		return vm->process.stopped && listener_is_marked(pid);
 	connection_path(&connection, vm->path);
 	vm->listeners = listener_connections(pid, vm->path);
 	vm->listeners -= vm->listeners > 0; /* this one */
 	connection_close(&connection);
-	if (vm->process.stopped)
-		return true;
-	source_stream_runtime(pid, ANSWER_MS, vm->runtime, sizeof(vm->runtime), &error);
+	if (!vm->process.stopped && source_stream_ask(pid, &vm->asked, &error))
+		vm->asked = NULL;
 	return true;
 }
 
@@ -110,6 +116,34 @@ static int compare(const void *one, const void *other)
 	return (left > right) - (left < right);
 }
 
+/* Takes what the VMs say that they are. All have the same time. */
+static void take_answers(struct vms *vms)
+{
+	const int64_t limit = connection_now() + ANSWER_MS;
+	bool is_over = false;
+
+	while (!is_over) {
+		struct pollfd wait = {.fd = -1, .events = POLLIN};
+		is_over = connection_now() >= limit;
+		for (size_t i = 0; i < vms->count; i++) {
+			struct vm *vm = &vms->items[i];
+			if (!vm->asked)
+				continue;
+			if (source_stream_answer(
+				    vm->asked, vm->runtime, sizeof(vm->runtime), NULL) == -EAGAIN &&
+				!is_over) {
+				wait.fd = source_descriptor(vm->asked);
+				continue;
+			}
+			source_close(vm->asked);
+			vm->asked = NULL;
+		}
+		if (wait.fd < 0)
+			return;
+		poll(&wait, 1, STEP_MS);
+	}
+}
+
 static int find_all(struct vms *vms, struct error *error)
 {
 	struct finder *finder;
@@ -120,6 +154,7 @@ static int find_all(struct vms *vms, struct error *error)
 		if (add(vms, pid))
 			result = error_set(error, ENOMEM, "out of memory");
 	finder_free(finder);
+	take_answers(vms);
 	if (vms->count)
 		qsort(vms->items, vms->count, sizeof(*vms->items), compare);
 	return result;

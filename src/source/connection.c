@@ -21,7 +21,8 @@
 
 enum {
 	ENDPOINT_TRY_MS = 1,
-	SHORT_MS = 10 /* how soon to send again when the system is short of memory */
+	HURRY_MS = 50, /* for a socket to answer, if its process is tried again later */
+	SHORT_MS = 10  /* how soon to send again when the system is short of memory */
 };
 
 int64_t connection_now(void)
@@ -52,6 +53,7 @@ static int look_at(struct connection *connection, uint32_t pid, int wait_ms, str
 int connection_open(struct connection *connection, uint32_t pid, const char *socket, int wait_ms,
 	struct error *error)
 {
+	const int patience = wait_ms == CONNECTION_HURRY ? HURRY_MS : ENDPOINT_WAIT_MS;
 	int64_t limit = connection_now() + wait_ms;
 	int result, process_fd = -1;
 
@@ -59,12 +61,13 @@ int connection_open(struct connection *connection, uint32_t pid, const char *soc
 		.answer_ms =
 			wait_ms == CONNECTION_HURRY ? CONNECTION_STOPPED_MS : CONNECTION_ANSWER_MS};
 	if (socket)
-		return endpoint_connect_path(socket, &connection->process, &connection->fd, error);
+		return endpoint_connect_path(
+			socket, patience, &connection->process, &connection->fd, error);
 	for (;;) {
 		result = look_at(connection, pid, wait_ms, error);
 		if (result)
 			break;
-		result = endpoint_connect(&connection->process, &connection->fd, error);
+		result = endpoint_connect(&connection->process, patience, &connection->fd, error);
 		/* it may have ended while its socket was looked for */
 		if (result == -ENOENT && look_at(connection, pid, wait_ms, error))
 			result = -ESRCH;

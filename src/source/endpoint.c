@@ -25,6 +25,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/process_stat.h"
 #include "source/listener.h"
 #include "usdt/process_images.h"
 #include "wire/place.h"
@@ -32,7 +33,6 @@
 
 enum {
 	ENVIRONMENT_MAX = 1 << 20,
-	CONNECT_SECONDS = 2,
 	ADDRESS_MAX = sizeof(((struct sockaddr_un *)NULL)->sun_path) - 1,
 	USER_UNMAPPED = 65534 /* the kernel shows this for users that a namespace does not map */
 };
@@ -138,21 +138,23 @@ int endpoint_process(uint32_t pid, struct endpoint_process *process, struct erro
 uint64_t endpoint_started(uint32_t pid)
 {
 	unsigned long long started = 0;
-	char path[64], line[1024], *at;
-	FILE *file;
+	char text[PROCESS_STAT_BYTES];
+	const char *at = process_stat_read(pid, text);
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	/* the name, in parentheses, may contain anything; the start is field 22 */
-	at = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
-	for (int field = 2; at && field < 22; field++)
+	/* the start is field 22, the first one here is field 3 */
+	for (int field = 3; at && field < 22; field++)
 		at = strchr(at + 1, ' ');
 	if (at && sscanf(at, "%llu", &started) != 1)
 		started = 0;
-	fclose(file);
 	return started;
+}
+
+bool endpoint_is_stopped(uint32_t pid)
+{
+	struct endpoint_process process;
+	struct error ignored;
+
+	return !endpoint_process(pid, &process, &ignored) && process.stopped;
 }
 
 int endpoint_tell_stopped(const struct endpoint_process *process, struct error *error)
@@ -274,10 +276,10 @@ static int connect_as_allowed(
 }
 
 /* Tries one path. -ENOENT: no process listens there, or a different one. */
-static int connect_at(
-	const struct endpoint_process *process, const char *path, int *result, struct error *error)
+static int connect_at(const struct endpoint_process *process, const char *path, int wait_ms,
+	int *result, struct error *error)
 {
-	const struct timeval limit = {.tv_sec = CONNECT_SECONDS};
+	const struct timeval limit = {.tv_sec = wait_ms / 1000, .tv_usec = wait_ms % 1000 * 1000};
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	char directory[PATH_MAX], through[PATH_MAX];
@@ -332,8 +334,8 @@ static bool goes_on(int status)
 
 /* Tries the sockets of processes with this number in a directory: the plain name, then those that
  * were chosen because it was taken. */
-static int connect_in(
-	const struct endpoint_process *process, const char *directory, int *fd, struct error *error)
+static int connect_in(const struct endpoint_process *process, const char *directory, int wait_ms,
+	int *fd, struct error *error)
 {
 	char path[PATH_MAX], through[64];
 	struct dirent *entry;
@@ -343,7 +345,7 @@ static int connect_in(
 
 	if (snprintf(path, sizeof(path), "%s/%" PRIu32, directory, process->own_pid) <
 		(int)sizeof(path))
-		result = connect_at(process, path, fd, error);
+		result = connect_at(process, path, wait_ms, fd, error);
 	at = goes_on(result) ? open_directory(process->pid, directory) : -1;
 	snprintf(through, sizeof(through), "/proc/self/fd/%d", at);
 	if (at >= 0)
@@ -353,7 +355,7 @@ static int connect_in(
 			strchr(entry->d_name, '.') &&
 			snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name) <
 				(int)sizeof(path))
-			result = connect_at(process, path, fd, error);
+			result = connect_at(process, path, wait_ms, fd, error);
 	if (entries)
 		closedir(entries);
 	if (at >= 0)
@@ -362,7 +364,8 @@ static int connect_in(
 }
 
 /* Tries the default places. */
-static int connect_default(const struct endpoint_process *process, int *fd, struct error *error)
+static int connect_default(
+	const struct endpoint_process *process, int wait_ms, int *fd, struct error *error)
 {
 	uint32_t user = user_within(process->pid, process->owner);
 	char directory[PATH_MAX], variable[PATH_MAX];
@@ -373,35 +376,37 @@ static int connect_default(const struct endpoint_process *process, int *fd, stru
 		runtime = variable;
 	for (unsigned i = 0; i < PLACE_DIRECTORIES && goes_on(result); i++)
 		if (place_directory(i, runtime, user, directory, sizeof(directory)))
-			result = connect_in(process, directory, fd, error);
+			result = connect_in(process, directory, wait_ms, fd, error);
 	return result;
 }
 
 /* Tries the path that the process's user has chosen. */
-static int connect_chosen(const struct endpoint_process *process, int *fd, struct error *error)
+static int connect_chosen(
+	const struct endpoint_process *process, int wait_ms, int *fd, struct error *error)
 {
 	char chosen[PATH_MAX], path[PATH_MAX];
 
 	if (!read_variable(process->pid, "VMTAP_SOCKET", chosen, sizeof(chosen)) ||
 		!place_expand(chosen, process->own_pid, path, sizeof(path)))
 		return -ENOENT;
-	return connect_at(process, path, fd, error);
+	return connect_at(process, path, wait_ms, fd, error);
 }
 
 /* Whether an eventlog begins there; the bytes that it sends first remain unread. */
-static bool is_eventlog(int fd)
+static bool is_eventlog(int fd, int wait_ms)
 {
 	struct pollfd wait = {.fd = fd, .events = POLLIN};
 	unsigned char magic[4];
 
-	return poll(&wait, 1, CONNECT_SECONDS * 1000) > 0 &&
+	return poll(&wait, 1, wait_ms) > 0 &&
 		recv(fd, magic, sizeof(magic), MSG_PEEK | MSG_DONTWAIT) == sizeof(magic) &&
 		bytes_u32(magic) == WIRE_HEADER_BEGIN;
 }
 
 /* For a path that the VM chose: if the process has the mark of those that serve streams, tries the
  * paths on which it listens and takes the one that sends an eventlog. */
-static int connect_listening(const struct endpoint_process *process, int *fd, struct error *error)
+static int connect_listening(
+	const struct endpoint_process *process, int wait_ms, int *fd, struct error *error)
 {
 	int result = -ENOENT;
 	size_t count = 0;
@@ -410,8 +415,8 @@ static int connect_listening(const struct endpoint_process *process, int *fd, st
 	if (listener_is_marked(process->pid))
 		paths = listener_paths(process->pid, &count);
 	for (size_t i = 0; i < count && goes_on(result); i++) {
-		result = connect_at(process, paths[i], fd, error);
-		if (!result && (process->stopped || !is_eventlog(*fd))) {
+		result = connect_at(process, paths[i], wait_ms, fd, error);
+		if (!result && (process->stopped || !is_eventlog(*fd, wait_ms))) {
 			close(*fd);
 			*fd = -1;
 			result = -ENOENT;
@@ -423,9 +428,10 @@ static int connect_listening(const struct endpoint_process *process, int *fd, st
 	return result;
 }
 
-int endpoint_connect_path(
-	const char *path, struct endpoint_process *process, int *fd, struct error *error)
+int endpoint_connect_path(const char *path, int wait_ms, struct endpoint_process *process, int *fd,
+	struct error *error)
 {
+	const struct timeval limit = {.tv_sec = wait_ms / 1000, .tv_usec = wait_ms % 1000 * 1000};
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
@@ -437,9 +443,14 @@ int endpoint_connect_path(
 			path, sizeof(address.sun_path) - 1);
 	strcpy(address.sun_path, path);
 	*fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (*fd >= 0)
+		setsockopt(*fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	if (*fd < 0 || connect(*fd, (const struct sockaddr *)&address, sizeof(address)) ||
 		getsockopt(*fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
-		result = error_set(error, errno, "'%s': %s", path, strerror(errno));
+		result = errno == EAGAIN
+			? error_set(error, ETIMEDOUT,
+				  "the process at '%s' does not answer: it may be stopped", path)
+			: error_set(error, errno, "'%s': %s", path, strerror(errno));
 	else if (!peer.pid)
 		result = error_set(error, ESRCH,
 			"'%s' is served by a process that cannot be seen from here", path);
@@ -481,7 +492,8 @@ size_t endpoint_further(const struct endpoint_process *process, const char *path
 	return count;
 }
 
-int endpoint_connect(const struct endpoint_process *process, int *fd, struct error *error)
+int endpoint_connect(
+	const struct endpoint_process *process, int wait_ms, int *fd, struct error *error)
 {
 	const struct passwd *user;
 	int result;
@@ -497,11 +509,11 @@ int endpoint_connect(const struct endpoint_process *process, int *fd, struct err
 			process->owner, user ? ")" : "");
 	}
 	error_set(error, 0, "%s", "");
-	result = connect_default(process, fd, error);
+	result = connect_default(process, wait_ms, fd, error);
 	if (goes_on(result))
-		result = connect_chosen(process, fd, error);
+		result = connect_chosen(process, wait_ms, fd, error);
 	if (goes_on(result))
-		result = connect_listening(process, fd, error);
+		result = connect_listening(process, wait_ms, fd, error);
 	if (!goes_on(result))
 		return result;
 	if (error && !error->text[0])

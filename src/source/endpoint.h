@@ -31,22 +31,30 @@ int endpoint_process(uint32_t pid, struct endpoint_process *process, struct erro
 /* When a process started, in ticks of sysconf(_SC_CLK_TCK) since the boot; 0: it does not exist. */
 uint64_t endpoint_started(uint32_t pid);
 
+/* Whether a process is stopped now; false if it does not exist. */
+bool endpoint_is_stopped(uint32_t pid);
+
 /* Sets error to a line that says that the process is stopped; returns -ETIMEDOUT. */
 int endpoint_tell_stopped(const struct endpoint_process *process, struct error *error);
 
 /*
- * Connects to the process's endpoint and checks which user serves it. The caller owns *fd.
+ * Connects to the process's endpoint and checks which user serves it. The caller owns *fd. Each
+ * socket that does not answer is waited for as long as wait_ms, which is not 0.
  * -ENOENT: no place has an endpoint of this process, or one that it is safe to use, yet; -EACCES:
  * the process belongs to another user; all errors but -ENOENT are final. Each sets a line in error.
  */
-int endpoint_connect(const struct endpoint_process *process, int *fd, struct error *error);
+int endpoint_connect(
+	const struct endpoint_process *process, int wait_ms, int *fd, struct error *error);
+
+enum { ENDPOINT_WAIT_MS = 2000 /* if nothing else has to be done */ };
 
 /*
  * Connects to the socket at a path in our own namespace and determines which process serves
- * it. Sets *process and *fd (owned by the caller); every error sets a line in error.
+ * it. Sets *process and *fd (owned by the caller); every error sets a line in error. wait_ms as
+ * above.
  */
-int endpoint_connect_path(
-	const char *path, struct endpoint_process *process, int *fd, struct error *error);
+int endpoint_connect_path(const char *path, int wait_ms, struct endpoint_process *process, int *fd,
+	struct error *error);
 
 /*
  * Finds further sockets of the process beside the one at path, which is as the process sees it: a

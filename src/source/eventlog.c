@@ -226,14 +226,21 @@ static void take_program(struct eventlog *log, const char *text, size_t length)
 	log->process.program[end - from] = '\0';
 }
 
-static void take_loss(struct eventlog *log, const unsigned char *payload)
+static void take_loss(
+	struct eventlog *log, uint64_t time, const unsigned char *payload, size_t size)
 {
 	uint64_t count = bytes_u64(payload + 2);
 	const struct plan *plan = &log->plans[log->plan_of[bytes_u16(payload)]];
-	struct event_loss loss = {.count = count, .probe = UINT32_MAX, .cpu = log->cpu};
+	uint64_t since = size >= WIRE_SIZE_LOSS ? bytes_u64(payload + 10) : time;
+	struct event_loss loss = {.count = count,
+		.probe = UINT32_MAX,
+		.cpu = log->cpu,
+		.since = log->process.start + since,
+		.until = log->process.start + time};
 
 	if (!count)
 		return;
+	loss_gaps_add(&log->gaps, since, time);
 	if (plan->role == ROLE_WANTED || plan->role == ROLE_PROBE)
 		loss.probe = plan->probe;
 	for (size_t i = 0; i < log->loss_count; i++) {
@@ -244,6 +251,8 @@ static void take_loss(struct eventlog *log, const unsigned char *payload)
 			if (known->probe != loss.probe)
 				known->probe = UINT32_MAX;
 			known->count += count;
+			known->since = loss.since < known->since ? loss.since : known->since;
+			known->until = loss.until > known->until ? loss.until : known->until;
 			return;
 		}
 	}
@@ -290,6 +299,20 @@ static void take_message(struct eventlog *log, const char *text, size_t size)
 	eventlog_add_message(log, text + length, strnlen(text + length, size - length));
 }
 
+static void take_sampled(struct eventlog *log, uint8_t unit, bool has_timers)
+{
+	static const char ticks[] =
+		"samples become due at ticks of elapsed time, since the process can have no timers "
+		"on the CPU clocks of its threads: where threads wait, the shares may be wrong";
+	enum source_samples samples = unit == WIRE_SAMPLING_ELAPSED ? SOURCE_SAMPLES_ELAPSED
+		: has_timers                                        ? SOURCE_SAMPLES_CPU
+								    : SOURCE_SAMPLES_CPU_TICKS;
+
+	if (samples == SOURCE_SAMPLES_CPU_TICKS && log->samples != samples)
+		eventlog_add_message(log, ticks, sizeof(ticks) - 1);
+	log->samples = samples;
+}
+
 /* The wall clock's time at a time of the stream. It is told again whenever the clock has been set;
  * that holds for the events from then on. */
 static void take_wall(struct eventlog *log, uint64_t time, uint64_t real)
@@ -334,7 +357,7 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 		return take_name(log, payload, size);
 	case WIRE_LOSS:
 		if (!log->awaits)
-			take_loss(log, payload);
+			take_loss(log, time, payload, size);
 		break;
 	case WIRE_WATERMARK:
 		if (bytes_u64(payload) > log->watermark)
@@ -360,6 +383,9 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 		return eventlog_declare_spare(log, payload, size);
 	case WIRE_PROVIDERS:
 		return eventlog_take_providers(log, time, (const char *)payload, size);
+	case WIRE_SAMPLED:
+		take_sampled(log, payload[0], payload[1]);
+		break;
 	case WIRE_CPU_TIME:
 		log->cpu_time = bytes_u64(payload);
 		break;
@@ -592,6 +618,11 @@ bool eventlog_has_cpu_time(const struct eventlog *log)
 bool eventlog_is_lossless(const struct eventlog *log)
 {
 	return log->is_lossless;
+}
+
+enum source_samples eventlog_samples(const struct eventlog *log)
+{
+	return log->samples;
 }
 
 bool eventlog_is_unordered(const struct eventlog *log)

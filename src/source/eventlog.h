@@ -26,6 +26,7 @@
 #include "base/error.h"
 #include "program/event.h"
 #include "program/probe.h"
+#include "source/source.h"
 
 struct eventlog;
 
@@ -127,6 +128,9 @@ bool eventlog_has_cpu_time(const struct eventlog *log);
 /* Whether the last subscription that the stream has answered is lossless. */
 bool eventlog_is_lossless(const struct eventlog *log);
 
+/* How samples by time became due where the stream was last scanned. */
+enum source_samples eventlog_samples(const struct eventlog *log);
+
 /* The tag of the last answer to a subscription; 0: none yet. */
 uint32_t eventlog_tag(const struct eventlog *log);
 
@@ -170,6 +174,9 @@ void eventlog_renumber(struct eventlog *log, const uint32_t *numbers);
  * skipped. -EINVAL before the probes are added.
  */
 int eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count, uint32_t answer);
+
+/* From here on the ends of threads are delivered, too (EVENT_THREAD_END). */
+void eventlog_want_thread_ends(struct eventlog *log);
 
 /*
  * From here on events come with guest stacks, if they have any; to be called before

@@ -195,7 +195,7 @@ static inline void decode(
 			left -= length;
 		}
 	}
-	if (log->wants_stacks)
+	if (log->wants_stacks && plan->type != WIRE_THREAD_END)
 		eventlog_take_stack(log, plan, run, arguments);
 	/* other events need it, even if this one is not wanted itself */
 	if (plan->says_running)
@@ -397,8 +397,6 @@ enum eventlog_state eventlog_next(
 		merge(log, limit, true);
 	else
 		merge(log, limit, false);
-	if (log->wants_stacks && log->loss_count)
-		kept_stacks_forget(&log->kept);
 	eventlog_tell_stacks(log);
 	complete = log->message_count <= 1 && (!log->heap_count || log->heap[0].time > whole);
 	if (!log->event_count && !log->loss_count && !log->message_count &&

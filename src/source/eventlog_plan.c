@@ -405,6 +405,17 @@ static void enable_running(struct eventlog *log)
 	}
 }
 
+void eventlog_want_thread_ends(struct eventlog *log)
+{
+	uint16_t plan = log->plan_of[WIRE_THREAD_END];
+
+	if (!plan) /* of an older library */
+		return;
+	log->plans[plan].role = ROLE_WANTED;
+	log->plans[plan].is_direct = true;
+	log->plans[plan].probe = EVENT_THREAD_END;
+}
+
 int eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count, uint32_t answer)
 {
 	if (!log->settled)

@@ -24,6 +24,7 @@
 
 #include "source/eventlog.h"
 #include "source/kept_stacks.h"
+#include "source/loss_gaps.h"
 #include "source/names.h"
 #include "source/windows.h"
 #include "wire/describe.h"
@@ -229,8 +230,10 @@ struct eventlog {
 	bool has_stack, has_kept, has_none;
 	bool tells_stacks; /* what the user has not been told of that yet */
 	struct kept_stacks kept;
+	struct loss_gaps gaps;          /* of the stream's time */
 	struct event_guest_stack guest; /* of the event that is being delivered */
 	bool has_cpu_time, is_lossless;
+	enum source_samples samples;
 	uint32_t tag, awaited;
 	bool awaits; /* waits for an answer: earlier events were not requested */
 	struct eventlog_process process;

@@ -79,6 +79,7 @@ void eventlog_free_stacks(struct eventlog *log)
 	free(log->captures);
 	free(log->frames);
 	kept_stacks_free(&log->kept);
+	loss_gaps_free(&log->gaps);
 }
 
 uint16_t eventlog_stack_strings(const struct eventlog *log, const char *event)
@@ -276,21 +277,31 @@ static void end_kept(
 	}
 }
 
+/* Whether stacks can be kept at this time: not while events are lost. */
+static bool keeps_at(struct eventlog *log, uint64_t time)
+{
+	if (loss_gaps_begin(&log->gaps, time))
+		kept_stacks_forget(&log->kept);
+	return !loss_gaps_contain(&log->gaps, time);
+}
+
 void eventlog_take_stack(struct eventlog *log, const struct plan *plan, const struct event_run *run,
 	const uint64_t *arguments)
 {
 	struct event_guest_stack *stack = &log->guest;
+	bool is_kept;
 
 	*stack = (struct event_guest_stack){0};
-	if (log->keeps_stacks)
+	is_kept = log->keeps_stacks && keeps_at(log, run->time);
+	if (is_kept)
 		begin_kept(log, plan, run->tid, arguments);
 	if (run->stack)
 		take_walked(log, run->stack, stack);
-	else if (log->keeps_stacks && (plan->is_wanted || plan->wants_compats))
+	else if (is_kept && (plan->is_wanted || plan->wants_compats))
 		take_kept(log, plan, run->tid, arguments, stack);
 	log->has_kept |= !run->stack && stack->count;
 	log->has_stack |= run->stack || stack->count;
 	log->has_none |= plan->is_wanted;
-	if (log->keeps_stacks)
+	if (is_kept)
 		end_kept(log, plan, run->tid, arguments);
 }

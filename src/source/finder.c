@@ -305,15 +305,15 @@ void finder_forget(struct finder *finder, uint32_t pid)
 		*candidate = finder->candidates[--finder->count];
 }
 
-void finder_retry(struct finder *finder, uint32_t pid)
+bool finder_retry(struct finder *finder, uint32_t pid)
 {
 	struct candidate *candidate = find(finder, pid);
 
-	if (candidate && candidate->retries < RETRIES) {
-		candidate->retries++;
-		candidate->due =
-			clock_monotonic() + candidate->retries * RETRY_MS * CLOCK_NS_PER_MS;
-	}
+	if (!candidate || candidate->retries == RETRIES)
+		return false;
+	candidate->retries++;
+	candidate->due = clock_monotonic() + candidate->retries * RETRY_MS * CLOCK_NS_PER_MS;
+	return true;
 }
 
 void finder_later(struct finder *finder, uint32_t pid)

@@ -32,12 +32,13 @@ bool finder_next(struct finder *finder, uint32_t *pid);
 /* The process's stream has ended: return it again if it serves another one. */
 void finder_forget(struct finder *finder, uint32_t pid);
 
-/* It could not be connected to: return it again soon, up to about a second after it was found. */
-void finder_retry(struct finder *finder, uint32_t pid);
+/* It could not be connected to: return it again soon, up to about a second after it was found.
+ * False: that time is over. */
+bool finder_retry(struct finder *finder, uint32_t pid);
 
 /*
- * It cannot answer now, or it may have further sockets in a directory that is not watched yet:
- * return it again when a second has passed and all processes have been looked at once more.
+ * It cannot answer for a while, or it may have further sockets in a directory that is not watched
+ * yet: return it again when a second has passed and all processes have been looked at once more.
  */
 void finder_later(struct finder *finder, uint32_t pid);
 

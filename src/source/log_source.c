@@ -158,6 +158,8 @@ static int log_enable(
 
 	if (!probes)
 		return error_set(error, ENOMEM, "%s: out of memory", log->file);
+	if (request->tells_thread_ends)
+		eventlog_want_thread_ends(log->log);
 	if (stacks && eventlog_want_stacks(log->log, true))
 		result = error_set(error, ENOMEM, "%s: out of memory", log->file);
 	else if (eventlog_enable(log->log, probes, source_request_probes(request, probes), 0))
@@ -193,6 +195,7 @@ static enum source_state log_next(
 		case EVENTLOG_BATCH:
 			batch->processes = &source->process;
 			batch->process_count = 1;
+			source->samples = eventlog_samples(log->log);
 			return SOURCE_MORE;
 		case EVENTLOG_ENDED:
 			debug_say(DEBUG_LOG, "%s: read to its end marker", log->file);

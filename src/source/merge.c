@@ -10,6 +10,7 @@
 #include "source/merge.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -17,6 +18,16 @@
 
 #include "base/clock.h"
 #include "base/debug.h"
+#include "source/endpoint.h"
+
+enum {
+	OPENING_MS = 1000, /* for all parts of an open merge to open their probes */
+	STEP_MS = 10       /* between two looks whether they have */
+};
+
+/* The bound of a silent part moves with the clock. It is reported in steps of this length, since
+ * whoever got a batch at every call would never wait. */
+#define SILENT_STEP_NS (SOURCE_SILENCE_NS / 10)
 
 struct part {
 	struct merge_part is;
@@ -51,10 +62,16 @@ static bool has_events(const struct part *part)
 	return part->at < part->batch.event_count;
 }
 
+/* Parts that have reported nothing since this time are not waited for. */
+static uint64_t silence_begins(uint64_t present)
+{
+	return present > SOURCE_SILENCE_NS ? present - SOURCE_SILENCE_NS : 0;
+}
+
 /* The part will deliver no event up to this time, except those in its present batch. */
 static uint64_t bound(const struct part *part, uint64_t present)
 {
-	uint64_t silent = present > SOURCE_SILENCE_NS ? present - SOURCE_SILENCE_NS : 0;
+	uint64_t silent = silence_begins(present);
 
 	if (is_over(part))
 		return UINT64_MAX;
@@ -147,14 +164,21 @@ static bool has_news(const struct part *part)
 	return part->batch.loss_count || part->batch.message;
 }
 
+/* Whether all parts have ended but those that only accompany others. */
+static bool only_companions(const struct merge *merge)
+{
+	for (size_t i = 0; i < merge->count; i++)
+		if (!merge->parts[i]->is.source->accompanies && !is_over(merge->parts[i]))
+			return false;
+	return true;
+}
+
 /* Stops the parts that only accompany others, once all others have ended. */
 static void stop_companions(struct merge *merge)
 {
+	if (merge->is_open || merge->source.accompanies || !only_companions(merge))
+		return;
 	for (size_t i = 0; i < merge->count; i++) {
-		if (!merge->parts[i]->is.source->accompanies && !is_over(merge->parts[i]))
-			return;
-	}
-	for (size_t i = 0; i < merge->count && !merge->is_open; i++) {
 		struct part *part = merge->parts[i];
 
 		if (!part->is.source->accompanies || is_over(part) || part->is_stopped)
@@ -201,7 +225,8 @@ static enum source_state step(struct merge *merge, struct event_batch *batch)
 		return SOURCE_MORE;
 	}
 	until = reached(merge, present);
-	if (until > merge->until) {
+	if (until > merge->until &&
+		(until != silence_begins(present) || until - merge->until >= SILENT_STEP_NS)) {
 		*batch = (struct event_batch){.until = until, .wall_offset = merge->wall_offset};
 		merge->until = until;
 		return SOURCE_MORE;
@@ -238,12 +263,43 @@ static bool is_of(const struct merge *merge, const struct part *part, uint32_t p
 	return true;
 }
 
+/*
+ * The part that tells of ended threads. The kernel's notices are exact, while the end of a thread
+ * in a VM's stream only lies between its last event there and the first of its successor. So if
+ * there is a source of the kernel, it tells of all threads; the last one has attached its other
+ * programs when it attaches those for that. NULL: there is none, so each stream tells of its own
+ * threads.
+ */
+static const struct part *teller(const struct merge *merge)
+{
+	const struct part *found = NULL;
+
+	for (size_t i = 0; i < merge->count; i++)
+		if (merge->parts[i]->is.source->kind == SOURCE_KIND_KERNEL)
+			found = merge->parts[i];
+	return found;
+}
+
+/* A part's probes cannot be opened. In an open merge the others are traced without it. */
+static int lose_part(struct merge *merge, struct part *part, int result, const struct error *error)
+{
+	if (!merge->is_open)
+		return result;
+	part->state = SOURCE_BROKEN;
+	part->error = *error;
+	epoll_ctl(merge->descriptor, EPOLL_CTL_DEL, source_descriptor(part->is.source), NULL);
+	return 0;
+}
+
 static int enable_part(struct merge *merge, struct part *part, const struct source_request *request,
 	struct error *error)
 {
 	struct source_request own = *request;
 	int result = -ENOMEM;
 
+	own.is_shared = true;
+	own.at_once = true;
+	own.tells_thread_ends &= !teller(merge) || teller(merge) == part;
 	own.want_count = 0;
 	own.wants = calloc(request->want_count + 1, sizeof(*own.wants));
 	for (size_t i = 0; i < request->want_count && own.wants; i++)
@@ -258,14 +314,32 @@ static int enable_part(struct merge *merge, struct part *part, const struct sour
 			request->wants[i].reduced = own.wants[at++].reduced;
 	free(own.wants);
 	part->heard = clock_monotonic();
-	if (result && merge->is_open) { /* the others are traced without it */
-		part->state = SOURCE_BROKEN;
-		part->error = *error;
-		epoll_ctl(
-			merge->descriptor, EPOLL_CTL_DEL, source_descriptor(part->is.source), NULL);
-		result = 0;
+	return result ? lose_part(merge, part, result, error) : 0;
+}
+
+/*
+ * Waits until the parts have opened their probes. All have the same time. In an open merge a
+ * process that does not answer in that time joins later, when it does.
+ */
+static int await_opened(struct merge *merge, struct error *error)
+{
+	const uint64_t limit = clock_monotonic() + OPENING_MS * CLOCK_NS_PER_MS;
+	int result = 0;
+
+	for (;;) {
+		struct pollfd wait = {.fd = -1, .events = POLLIN};
+		for (size_t i = 0; i < merge->count && !result; i++) {
+			struct part *part = merge->parts[i];
+			int opened = is_over(part) ? 0 : source_opened(part->is.source, error);
+			if (opened == -EAGAIN)
+				wait.fd = source_descriptor(part->is.source);
+			else if (opened)
+				result = lose_part(merge, part, opened, error);
+		}
+		if (result || wait.fd < 0 || (merge->is_open && clock_monotonic() >= limit))
+			return result;
+		poll(&wait, 1, STEP_MS);
 	}
-	return result;
 }
 
 /* A process may wait for its stream to be enabled, and must not run before the kernel is ready. */
@@ -277,10 +351,13 @@ static int merge_enable(
 
 	merge->is_enabled = true;
 	merge->source.carried_count = 0; /* their texts may end now */
-	for (int pass = 0; pass < 2; pass++)
+	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < merge->count && !result; i++)
 			if ((merge->parts[i]->is.source->kind == SOURCE_KIND_KERNEL) == !pass)
 				result = enable_part(merge, merge->parts[i], request, error);
+		if (!result)
+			result = await_opened(merge, error);
+	}
 	return result;
 }
 
@@ -296,9 +373,15 @@ static void merge_stop(struct source *source)
 {
 	struct merge *merge = (struct merge *)source;
 
-	for (size_t i = 0; i < merge->count; i++)
-		if (!is_over(merge->parts[i]))
-			source_stop(merge->parts[i]->is.source);
+	for (size_t i = 0; i < merge->count; i++) {
+		struct part *part = merge->parts[i];
+
+		if (is_over(part))
+			continue;
+		source_stop(part->is.source);
+		if (source_opened(part->is.source, &part->error) == -EAGAIN)
+			part->state = SOURCE_ENDED; /* it has no event for us */
+	}
 }
 
 static int merge_descriptor(const struct source *source)
@@ -407,6 +490,7 @@ static int add_part(struct merge *merge, const struct merge_part *is, uint64_t u
 		free(part);
 		return errno;
 	}
+	merge->source.accompanies &= is->source->accompanies;
 	merge->numbered++;
 	merge->parts[merge->count++] = part;
 	return 0;
@@ -422,6 +506,9 @@ int source_merge_new(const struct merge_part *parts, size_t count, bool is_open,
 	if (!merge)
 		return error_set(error, ENOMEM, "out of memory");
 	merge->source.methods = &merge_methods;
+	merge->source.accompanies = count && !is_open;
+	for (size_t i = 0; i < count; i++)
+		merge->source.accompanies &= parts[i].source->accompanies;
 	merge->is_open = is_open;
 	merge->descriptor = epoll_create1(EPOLL_CLOEXEC);
 	if (merge->descriptor < 0)
@@ -462,6 +549,16 @@ int source_merge_add(struct source *source, const struct merge_part *part, uint6
 	return 0;
 }
 
+bool source_merge_tells_thread_ends(const struct source *source)
+{
+	const struct merge *merge = (const struct merge *)source;
+	bool tells = source->tells_thread_ends;
+
+	for (size_t i = 0; source->methods == &merge_methods && i < merge->count; i++)
+		tells |= merge->parts[i]->is.source->tells_thread_ends;
+	return tells;
+}
+
 void source_merge_settle(struct source *source)
 {
 	((struct merge *)source)->is_open = false;
@@ -475,6 +572,27 @@ size_t source_merge_live(const struct source *source)
 	for (size_t i = 0; i < merge->count; i++)
 		live += !is_over(merge->parts[i]);
 	return live;
+}
+
+bool source_merge_is_silent(const struct source *source, uint64_t since)
+{
+	const struct merge *merge = (const struct merge *)source;
+
+	for (size_t i = 0; i < merge->count; i++) {
+		const struct part *part = merge->parts[i];
+		const struct source *is = part->is.source;
+
+		if (!is_over(part) &&
+			(is->kind != SOURCE_KIND_STREAM ||
+				(part->heard >= since && !endpoint_is_stopped(is->process.pid))))
+			return false;
+	}
+	return true;
+}
+
+bool source_merge_is_left(const struct source *source)
+{
+	return only_companions((const struct merge *)source);
 }
 
 /* The index of a part; the count if it has been removed. */

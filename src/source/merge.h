@@ -15,7 +15,8 @@ struct merge_part {
 };
 
 /*
- * A part that only accompanies others (source.h) is stopped once these have ended.
+ * A part that only accompanies others (source.h) is stopped once these have ended. If all parts do,
+ * the merge accompanies others too, and its caller stops it.
  *
  * Makes one source of the parts, which are numbered from 0. On success it takes ownership of them
  * and will close them. It ends when all of them have ended or, if it is open, once it has also been
@@ -31,11 +32,22 @@ int source_merge_new(const struct merge_part *parts, size_t count, bool is_open,
 int source_merge_add(struct source *source, const struct merge_part *part, uint64_t since,
 	size_t *number, struct error *error);
 
+/* Whether the source, or any part of it if it is a merge, tells of the ends of all threads. Streams
+ * that join it need not do so. */
+bool source_merge_tells_thread_ends(const struct source *source);
+
 /* No part will be added any more. */
 void source_merge_settle(struct source *source);
 
 /* How many parts have not ended. */
 size_t source_merge_live(const struct source *source);
+
+/* Whether all parts that have not ended are streams of processes that are stopped, or have said
+ * nothing since that time (CLOCK_MONOTONIC, ns). */
+bool source_merge_is_silent(const struct source *source, uint64_t since);
+
+/* Whether no part is left but those that only accompany others. */
+bool source_merge_is_left(const struct source *source);
 
 /*
  * Whether that part has ended, and in which state, as its own source_next() would return. False for

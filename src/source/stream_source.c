@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +18,21 @@
 #include "source/source.h"
 #include "wire/wire.h"
 
+static const char OPENED[] = "opened its probes", DECLARED[] = "declared its events";
+
 struct stream_source {
 	struct source source;
 	bool closed; /* the peer has closed the connection */
 	struct eventlog *log;
-	struct d_probe_set *set;
 	struct connection connection;
+	int64_t began; /* when it was asked what it has not answered yet, connection_now() */
+	bool is_late;  /* it has been said that it does not answer; it may do so later */
+	struct error late;
+	/* What is to be asked once the probes are open. */
+	bool is_opening; /* the probes are not open yet */
+	bool wants_threads, wants_heap, is_lossless;
+	uint64_t heap_period;
+	char what[128]; /* for messages */
 };
 
 static int stream_error(
@@ -57,39 +67,61 @@ static int read_more(struct stream_source *stream, int timeout_ms)
 	return 1;
 }
 
+/*
+ * Whether done() holds for what has been read. Returns 0, -EAGAIN if more has to come, or another
+ * negative errno and a line in error if it will not.
+ */
+static int check_done(struct stream_source *stream, bool (*done)(const struct stream_source *),
+	const char *what, struct error *error)
+{
+	eventlog_scan(stream->log);
+	if (done(stream))
+		return 0;
+	if (stream->closed)
+		return error_set(error, ECONNRESET,
+			"process %" PRIu32 " (%s) ended, or closed its event stream, before it %s",
+			stream->connection.process.pid, stream->connection.process.name, what);
+	if (eventlog_over(stream->log))
+		return error_set(error, eventlog_damage(stream->log)[0] ? EPROTO : ECONNRESET, "%s",
+			eventlog_damage(stream->log)[0] ? eventlog_damage(stream->log)
+							: "the event stream ended at once");
+	if (stream->is_late)
+		return -EAGAIN;
+	if (connection_is_stopped(&stream->connection, stream->began, error))
+		return -ETIMEDOUT;
+	if (connection_now() >= stream->began + stream->connection.answer_ms)
+		return error_set(error, ETIMEDOUT,
+			"process %" PRIu32 " (%s) has not %s within %d seconds: it may be stopped",
+			stream->connection.process.pid, stream->connection.process.name, what,
+			stream->connection.answer_ms / 1000);
+	return -EAGAIN;
+}
+
+/* The same of what can be read now. */
+static int check_read(struct stream_source *stream, bool (*done)(const struct stream_source *),
+	const char *what, struct error *error)
+{
+	int result;
+
+	while ((result = check_done(stream, done, what, error)) == -EAGAIN)
+		if (!read_more(stream, 0))
+			return -EAGAIN;
+	return result;
+}
+
 /* Reads until done() holds. */
 static int read_until(struct stream_source *stream, bool (*done)(const struct stream_source *),
 	const char *what, struct error *error)
 {
-	int64_t began = connection_now(), limit = began + stream->connection.answer_ms, left;
+	int64_t left;
+	int result;
 
-	for (;;) {
-		eventlog_scan(stream->log);
-		if (done(stream))
-			return 0;
-		if (stream->closed)
-			return error_set(error, ECONNRESET,
-				"process %" PRIu32
-				" (%s) ended, or closed its event stream, before "
-				"it %s",
-				stream->connection.process.pid, stream->connection.process.name,
-				what);
-		if (eventlog_over(stream->log))
-			return error_set(error,
-				eventlog_damage(stream->log)[0] ? EPROTO : ECONNRESET, "%s",
-				eventlog_damage(stream->log)[0] ? eventlog_damage(stream->log)
-								: "the event stream ended at once");
-		left = limit - connection_now();
-		if (connection_is_stopped(&stream->connection, began, error))
-			return -ETIMEDOUT;
-		if (left <= 0)
-			return error_set(error, ETIMEDOUT,
-				"process %" PRIu32 " (%s) has not %s within %d seconds: it may be "
-				"stopped",
-				stream->connection.process.pid, stream->connection.process.name,
-				what, stream->connection.answer_ms / 1000);
+	stream->began = connection_now();
+	while ((result = check_done(stream, done, what, error)) == -EAGAIN) {
+		left = stream->began + stream->connection.answer_ms - connection_now();
 		read_more(stream, left < CONNECTION_STOPPED_MS ? (int)left : CONNECTION_STOPPED_MS);
 	}
+	return result;
 }
 
 static bool is_declared(const struct stream_source *stream)
@@ -217,7 +249,8 @@ static void state_samples(struct stream_source *stream, const struct d_sampling 
 
 	if (!period || (sample->period && sample->period < period))
 		period = sample->period;
-	ask_samples(stream, WIRE_SAMPLING_TIME, period);
+	ask_samples(
+		stream, sample->is_elapsed ? WIRE_SAMPLING_ELAPSED : WIRE_SAMPLING_TIME, period);
 	ask_samples(stream, WIRE_SAMPLING_ALLOCATED, sample->bytes);
 }
 
@@ -233,20 +266,34 @@ static bool enables(const struct source_request *request, const char *name)
 	return false;
 }
 
-/* What the VM does only if it is asked to. It follows the subscription, whose guards must be open.
+/* Notes what the VM does only if it is asked to. */
+static void note_asks(struct stream_source *stream, const struct source_request *request)
+{
+	stream->is_lossless = request->lossless;
+	stream->wants_threads = request->probes && enables(request, "thread-dump");
+	stream->wants_heap = request->probes && enables(request, "heap-sample");
+	stream->heap_period = request->heap_period;
+}
+
+/*
+ * Asks for what has been noted, once the probes are open: their guards must be. An error if the VM
+ * does not wait for us although it should.
  */
-static void ask_counts(struct stream_source *stream, const struct source_request *request)
+static int finish_enabling(struct stream_source *stream, struct error *error)
 {
 	unsigned char frame[WIRE_HEAP_PERIOD_BYTES] = WIRE_HEAP_PERIOD;
 
-	if (!request->probes)
-		return;
-	if (enables(request, "thread-dump"))
+	stream->is_opening = false;
+	if (stream->wants_threads)
 		ask_samples(stream, WIRE_SAMPLING_THREADS, 1);
-	if (!enables(request, "heap-sample"))
-		return;
-	bytes_put(frame + 5, request->heap_period, 8);
-	connection_send(&stream->connection, frame, sizeof(frame));
+	if (stream->wants_heap) {
+		bytes_put(frame + 5, stream->heap_period, 8);
+		connection_send(&stream->connection, frame, sizeof(frame));
+	}
+	return stream->is_lossless && !eventlog_is_lossless(stream->log)
+		? stream_error(stream, error, EPERM,
+			  "lets no client make it wait: lossless delivery is not possible")
+		: 0;
 }
 
 static int stream_enable(
@@ -271,6 +318,8 @@ static int stream_enable(
 		result = error_set(error, ENOMEM, "out of memory");
 		goto out;
 	}
+	if (request->tells_thread_ends)
+		eventlog_want_thread_ends(stream->log);
 	if (eventlog_enable(stream->log, probes, count, stream->connection.tag + 1)) {
 		result = stream_error(stream, error, EINVAL, "has not declared its probes yet");
 		goto out;
@@ -285,21 +334,55 @@ static int stream_enable(
 	result = subscribe(stream, request,
 		(request->lossless ? WIRE_LOSSLESS : 0) |
 			(cpu_clock ? WIRE_CPU_CLOCK | WIRE_CPU_CLOCK_LISTED : 0) |
-			(stacks ? WIRE_STACKS : 0));
+			(stacks ? WIRE_STACKS : 0) | (request->follows ? WIRE_FOLLOW : 0));
 	if (result == -ENOMEM)
 		error_set(error, ENOMEM, "out of memory");
 	else if (result == -E2BIG)
 		stream_error(stream, error, E2BIG, "cannot be asked for that many probes at once");
 	else /* a failed send means that the peer has gone: reading reports that in order */
-		result = read_until(stream, is_answered, "opened its probes", error);
+		result = 0;
+	if (result)
+		goto out;
+	note_asks(stream, request);
+	stream->is_opening = true;
+	stream->began = connection_now();
+	if (request->at_once)
+		goto out;
+	result = read_until(stream, is_answered, OPENED, error);
 	if (!result)
-		ask_counts(stream, request);
-	if (!result && request->lossless && !eventlog_is_lossless(stream->log))
-		result = stream_error(stream, error, EPERM,
-			"lets no client make it wait: lossless delivery is not possible");
+		result = finish_enabling(stream, error);
 out:
 	free(probes);
 	return result;
+}
+
+/* Whether others run meanwhile, so that it may be late. */
+static bool is_hurried(const struct stream_source *stream)
+{
+	return stream->connection.answer_ms == CONNECTION_STOPPED_MS;
+}
+
+static int stream_opened(struct source *source, struct error *error)
+{
+	struct stream_source *stream = (struct stream_source *)source;
+	int result;
+
+	if (!stream->is_opening)
+		return 0;
+	result = check_read(stream, is_answered, OPENED, error);
+	if (result == -ETIMEDOUT && is_hurried(stream))
+		return -EAGAIN; /* stream_next() says so */
+	return result ? result : finish_enabling(stream, error);
+}
+
+/* Delivers the line that says that the probes are not open yet. */
+static enum source_state tell_late(
+	struct stream_source *stream, const struct error *error, struct event_batch *batch)
+{
+	stream->is_late = true;
+	stream->late = *error;
+	*batch = (struct event_batch){.message = stream->late.text, .message_process = UINT32_MAX};
+	return SOURCE_MORE;
 }
 
 static enum source_state stream_next(
@@ -307,12 +390,23 @@ static enum source_state stream_next(
 {
 	struct stream_source *stream = (struct stream_source *)source;
 	int64_t limit = timeout_ms > 0 ? connection_now() + timeout_ms : 0, left;
+	int result;
 
 	for (;;) {
+		result = stream->is_opening ? check_done(stream, is_answered, OPENED, error)
+					    : -EAGAIN;
+		if (!result)
+			result = finish_enabling(stream, error);
+		if (result == -ETIMEDOUT && is_hurried(stream))
+			return tell_late(stream, error, batch);
+		/* that a process has ended before it was traced is nothing to report */
+		if (result && result != -EAGAIN)
+			return result == -ECONNRESET ? SOURCE_ENDED : SOURCE_BROKEN;
 		switch (eventlog_next(stream->log, batch, error)) {
 		case EVENTLOG_BATCH:
 			batch->processes = &source->process;
 			batch->process_count = 1;
+			source->samples = eventlog_samples(stream->log);
 			return SOURCE_MORE;
 		case EVENTLOG_ENDED:
 			debug_say(DEBUG_STREAM, "process %" PRIu32 ": the stream has ended",
@@ -349,7 +443,8 @@ static void stream_close(struct source *source)
 	struct stream_source *stream = (struct stream_source *)source;
 
 	connection_close(&stream->connection);
-	eventlog_free(stream->log);
+	if (stream->log)
+		eventlog_free(stream->log);
 	free(stream);
 }
 
@@ -360,6 +455,7 @@ static void stream_renumber(struct source *source, const uint32_t *numbers)
 
 static const struct source_methods stream_methods = {
 	.enable = stream_enable,
+	.opened = stream_opened,
 	.next = stream_next,
 	.stop = stream_stop,
 	.descriptor = stream_descriptor,
@@ -385,85 +481,147 @@ int source_stream_add_samples(struct source *source, struct d_probe_set *set,
 		: 0;
 }
 
+/* Connects, which waits for wait_ms as connection_open() does. */
+static int start(uint32_t pid, const char *socket, int wait_ms, struct stream_source **opened,
+	struct error *error)
+{
+	struct stream_source *stream = calloc(1, sizeof(*stream));
+	const struct eventlog_settings settings = {.what = stream ? stream->what : "", .file = -1};
+	int result;
+
+	*opened = NULL;
+	if (!stream)
+		return error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
+	stream->source.methods = &stream_methods;
+	stream->connection.fd = -1;
+	result = connection_open(&stream->connection, pid, socket, wait_ms, error);
+	if (!result) {
+		pid = stream->connection.process.pid;
+		snprintf(stream->what, sizeof(stream->what),
+			"process %" PRIu32 " (%s): event stream", pid,
+			stream->connection.process.name);
+		result = eventlog_open(&settings, &stream->log);
+		if (result)
+			error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
+	}
+	if (result) {
+		stream_close(&stream->source);
+		return result;
+	}
+	stream->source.process = (struct event_process){.pid = pid};
+	stream->began = connection_now();
+	*opened = stream;
+	return 0;
+}
+
+/* Takes what the process has declared. */
+static int take_declared(struct stream_source *stream, struct d_probe_set *set, struct error *error)
+{
+	const struct endpoint_process *process = &stream->connection.process;
+
+	if (eventlog_add_probes(stream->log, process->pid, process->program, set))
+		return error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", process->pid);
+	stream->source.kind = SOURCE_KIND_STREAM;
+	stream->source.provides = source_kind_provides(SOURCE_KIND_STREAM);
+	stream->source.carried = eventlog_carried(stream->log, &stream->source.carried_count);
+	stream->source.process = (struct event_process){
+		.pid = process->pid,
+		.ppid = process->ppid,
+		.uid = process->uid,
+		.gid = process->gid,
+		.execname = process->name,
+		.arguments = eventlog_process(stream->log)->arguments,
+		.runtime = eventlog_process(stream->log)->runtime,
+	};
+	return 0;
+}
+
+int source_stream_start(
+	uint32_t pid, const char *socket, struct source **source, struct error *error)
+{
+	struct stream_source *stream;
+	int result = start(pid, socket, CONNECTION_HURRY, &stream, error);
+
+	*source = result ? NULL : &stream->source;
+	return result;
+}
+
+int source_stream_ask(uint32_t pid, struct source **source, struct error *error)
+{
+	int result = source_stream_start(pid, NULL, source, error);
+
+	/* What has been put together so far is sent at the end of the stream at the latest. */
+	if (!result)
+		connection_subscribe(
+			&((struct stream_source *)*source)->connection, NULL, 0, WIRE_FINISH);
+	return result;
+}
+
+int source_stream_answer(struct source *source, char *runtime, size_t size, uint32_t *parent)
+{
+	struct stream_source *stream = (struct stream_source *)source;
+	const struct eventlog_process *process = eventlog_process(stream->log);
+	const char *text = process->runtime;
+
+	for (;;) {
+		eventlog_scan(stream->log);
+		snprintf(runtime, size, "%s", text);
+		if (parent)
+			*parent = process->pid == source->process.pid ? process->ppid : 0;
+		if (*text || stream->closed || eventlog_over(stream->log))
+			return 0;
+		if (!read_more(stream, 0))
+			return -EAGAIN;
+	}
+}
+
 int source_stream_runtime(
 	uint32_t pid, int wait_ms, char *runtime, size_t size, struct error *error)
 {
-	const struct eventlog_settings settings = {.what = "an event stream", .file = -1};
-	struct stream_source stream = {.connection.fd = -1};
-	int64_t limit = connection_now() + wait_ms, left = wait_ms;
-	const char *text;
-	int result = connection_open(&stream.connection, pid, NULL, 0, error);
+	int64_t limit = connection_now() + wait_ms;
+	struct source *source;
+	int result = source_stream_ask(pid, &source, error);
 
 	*runtime = '\0';
-	if (!result && eventlog_open(&settings, &stream.log))
-		result = error_set(error, ENOMEM, "out of memory");
 	if (result)
-		goto out;
-	text = eventlog_process(stream.log)->runtime;
-	/* What has been put together so far is sent at the end of the stream at the latest. */
-	connection_subscribe(&stream.connection, NULL, 0, WIRE_FINISH);
-	while (!*text && !stream.closed && !eventlog_over(stream.log) && left > 0) {
-		read_more(&stream, (int)left);
-		eventlog_scan(stream.log);
-		left = limit - connection_now();
+		return result;
+	while (source_stream_answer(source, runtime, size, NULL) == -EAGAIN &&
+		connection_now() < limit) {
+		struct pollfd wait = {.fd = source_descriptor(source), .events = POLLIN};
+		poll(&wait, 1, (int)(limit - connection_now()));
 	}
-	snprintf(runtime, size, "%s", text);
-out:
-	connection_close(&stream.connection);
-	if (stream.log)
-		eventlog_free(stream.log);
+	source_close(source);
+	return 0;
+}
+
+int source_stream_declare(struct source *source, struct d_probe_set *set, struct error *error)
+{
+	struct stream_source *stream = (struct stream_source *)source;
+	int result = check_read(stream, is_declared, DECLARED, error);
+
+	stream->is_late |= result == -ETIMEDOUT;
+	if (!result) { /* what is asked next has its own time */
+		stream->is_late = false;
+		result = take_declared(stream, set, error);
+	}
 	return result;
 }
 
 int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_probe_set *set,
 	struct source **source, struct error *error)
 {
-	struct stream_source *stream = calloc(1, sizeof(*stream));
-	char what[128];
-	const struct eventlog_settings settings = {.what = what, .file = -1};
-	int result;
+	struct stream_source *stream;
+	int result = start(pid, socket, wait_ms, &stream, error);
 
 	*source = NULL;
-	if (!stream)
-		return error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
-	stream->source.methods = &stream_methods;
-	stream->connection.fd = -1;
-	stream->set = set;
-	result = connection_open(&stream->connection, pid, socket, wait_ms, error);
 	if (result)
-		goto out;
-	pid = stream->connection.process.pid;
-	snprintf(what, sizeof(what), "process %" PRIu32 " (%s): event stream", pid,
-		stream->connection.process.name);
-	result = eventlog_open(&settings, &stream->log);
-	if (result) {
-		error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
-		goto out;
-	}
-	result = read_until(stream, is_declared, "declared its events", error);
+		return result;
+	result = read_until(stream, is_declared, DECLARED, error);
+	if (!result)
+		result = take_declared(stream, set, error);
 	if (result)
-		goto out;
-	result = eventlog_add_probes(stream->log, pid, stream->connection.process.program, set);
-	if (result) {
-		error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
-		goto out;
-	}
-	stream->source.kind = SOURCE_KIND_STREAM;
-	stream->source.provides = source_kind_provides(SOURCE_KIND_STREAM);
-	stream->source.carried = eventlog_carried(stream->log, &stream->source.carried_count);
-	stream->source.process = (struct event_process){
-		.pid = pid,
-		.ppid = stream->connection.process.ppid,
-		.uid = stream->connection.process.uid,
-		.gid = stream->connection.process.gid,
-		.execname = stream->connection.process.name,
-		.arguments = eventlog_process(stream->log)->arguments,
-		.runtime = eventlog_process(stream->log)->runtime,
-	};
-	*source = &stream->source;
-	stream = NULL;
-out:
-	if (stream)
 		stream_close(&stream->source);
+	else
+		*source = &stream->source;
 	return result;
 }

@@ -219,6 +219,31 @@ START_TEST(test_silence)
 }
 END_TEST
 
+/* Whoever waits for batches waits, although the bound of silent sources moves with the clock. */
+START_TEST(test_silence_is_no_news)
+{
+	struct event_batch batch;
+	struct error error;
+	uint64_t first = 0, until = 0;
+	unsigned reports = 0;
+
+	for (unsigned calls = 0; calls < 10000; reports ? calls++ : 0) {
+		for (unsigned i = 0; i < PARTS; i++) {
+			made[i]->at = 0;
+			made[i]->steps[0].state = SOURCE_IDLE;
+		}
+		if (source_next(merge, 0, &batch, &error) != SOURCE_MORE)
+			continue;
+		reports++;
+		ck_assert_uint_gt(batch.until, until);
+		until = batch.until;
+		first = first ? first : until;
+	}
+	/* one in at least 10 ms */
+	ck_assert_uint_le(reports, 1 + (until - first) / 10000000);
+}
+END_TEST
+
 START_TEST(test_losses)
 {
 	made[0]->steps[0] = (struct made_step){SOURCE_MORE, 2, {10, 20}, 20, 3};
@@ -357,6 +382,7 @@ int main(void)
 	tcase_add_test(tests, test_processes);
 	tcase_add_test(tests, test_waits_for_watermark);
 	tcase_add_test(tests, test_silence);
+	tcase_add_test(tests, test_silence_is_no_news);
 	tcase_add_test(tests, test_losses);
 	tcase_add_test(tests, test_enable_and_ends);
 	tcase_add_test(tests, test_companion);

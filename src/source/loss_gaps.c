@@ -1,0 +1,64 @@
+/* loss_gaps.c: see loss_gaps.h. */
+#include "source/loss_gaps.h"
+
+#include <stdlib.h>
+
+void loss_gaps_free(struct loss_gaps *gaps)
+{
+	free(gaps->items);
+	*gaps = (struct loss_gaps){.count = 0};
+}
+
+void loss_gaps_add(struct loss_gaps *gaps, uint64_t since, uint64_t until)
+{
+	struct loss_gap *last = gaps->count ? &gaps->items[gaps->count - 1] : NULL;
+
+	if (until < since)
+		until = since;
+	if (!gaps->count || since < gaps->next)
+		gaps->next = since;
+	/* mostly the losses of several event types in one time */
+	if (last && last->since == since) {
+		if (until > last->until)
+			last->until = until;
+		return;
+	}
+	if (gaps->count == gaps->capacity) {
+		size_t capacity = gaps->capacity ? 2 * gaps->capacity : 16;
+		struct loss_gap *grown = realloc(gaps->items, capacity * sizeof(*grown));
+
+		if (!grown && last) {
+			last->since = since < last->since ? since : last->since;
+			last->until = until > last->until ? until : last->until;
+			return;
+		}
+		if (!grown) {
+			gaps->since = since;
+			gaps->until = until > gaps->until ? until : gaps->until;
+			return;
+		}
+		gaps->items = grown;
+		gaps->capacity = capacity;
+	}
+	gaps->items[gaps->count++] = (struct loss_gap){since, until};
+}
+
+bool loss_gaps_begun(struct loss_gaps *gaps, uint64_t time)
+{
+	size_t kept = 0;
+
+	gaps->since = gaps->next;
+	gaps->next = UINT64_MAX;
+	for (size_t i = 0; i < gaps->count; i++) {
+		const struct loss_gap *gap = &gaps->items[i];
+
+		if (gap->since <= time) {
+			gaps->until = gap->until > gaps->until ? gap->until : gaps->until;
+			continue;
+		}
+		gaps->next = gap->since < gaps->next ? gap->since : gaps->next;
+		gaps->items[kept++] = *gap;
+	}
+	gaps->count = kept;
+	return true;
+}

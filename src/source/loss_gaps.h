@@ -1,0 +1,47 @@
+/*
+ * loss_gaps.h: the times in which events were lost. Sources report a loss when they learn of it,
+ * which is before they deliver events that are later than its beginning. Which of the events that
+ * did come in that time lack others is not known, so what is kept from pairs of events ends at its
+ * beginning, and begins anew after its end.
+ *
+ * All zero is a valid start.
+ */
+#ifndef VMTAP_SOURCE_LOSS_GAPS_H
+#define VMTAP_SOURCE_LOSS_GAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct loss_gap {
+	uint64_t since, until; /* both included */
+};
+
+struct loss_gaps {
+	struct loss_gap *items; /* that have not begun */
+	size_t count, capacity;
+	uint64_t next;  /* the earliest of their beginnings */
+	uint64_t since; /* the beginning of the last one that loss_gaps_begin() has reported */
+	uint64_t until; /* the latest end of those that have begun; 0: there is none */
+};
+
+void loss_gaps_free(struct loss_gaps *gaps);
+
+/* Without memory the gap is joined with another one. */
+void loss_gaps_add(struct loss_gaps *gaps, uint64_t since, uint64_t until);
+
+bool loss_gaps_begun(struct loss_gaps *gaps, uint64_t time);
+
+/* Returns true if a gap has begun up to this time that had not begun at the call before. */
+static inline bool loss_gaps_begin(struct loss_gaps *gaps, uint64_t time)
+{
+	return gaps->count && gaps->next <= time && loss_gaps_begun(gaps, time);
+}
+
+/* Whether the time is within a gap; after loss_gaps_begin() for the same time. */
+static inline bool loss_gaps_contain(const struct loss_gaps *gaps, uint64_t time)
+{
+	return time <= gaps->until;
+}
+
+#endif
