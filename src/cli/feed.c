@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/cli.h"
 #include "program/need.h"
 #include "source/request.h"
 
@@ -52,7 +53,8 @@ static int follow(struct feed *feed, const struct feed_probe *probes, size_t cou
 		for (size_t i = 0; wish && wish->stacks && i < request.want_count; i++)
 			request.wants[i].demand = &with_stack;
 		if (wish)
-			request.sample.period = wish->sample_period;
+			request.sample = (struct d_sampling){
+				.period = wish->sample_period, .is_elapsed = wish->is_elapsed};
 		result = source_enable(feed->source, &request, error);
 	}
 	source_request_free(&request);
@@ -82,6 +84,20 @@ int feed_open_process(struct feed *feed, uint32_t pid, const struct feed_probe *
 		return error_set(error, ENOMEM, "out of memory");
 	result = source_stream_open(pid, NULL, 0, &feed->set, &feed->source, error);
 	return result ? result : follow(feed, probes, count, wish, error);
+}
+
+void feed_count_losses(struct feed *feed, const struct event_batch *batch)
+{
+	for (size_t i = 0; i < batch->loss_count; i++)
+		feed->lost += batch->losses[i].count;
+}
+
+void feed_tell_lost(const struct feed *feed, const char *effect)
+{
+	if (feed->lost)
+		cli_message("%s: %" PRIu64
+			    " event%s lost, %s; 'vmtap record --lossless' loses none",
+			feed->what, feed->lost, feed->lost == 1 ? " was" : "s were", effect);
 }
 
 void feed_close(struct feed *feed)

@@ -27,6 +27,7 @@ struct feed_probe {
 struct feed_wish {
 	bool stacks;            /* guest stacks with the events */
 	uint64_t sample_period; /* ns: a process is to fire vm:::sample; 0: no */
+	bool is_elapsed;        /* that period is one of elapsed time */
 };
 
 struct feed {
@@ -35,6 +36,7 @@ struct feed {
 	int *roles;       /* by probe of the set, -1: not followed */
 	const char *what; /* the log's name, for messages */
 	size_t followed;  /* probes */
+	uint64_t lost;    /* events; feed_count_losses() */
 };
 
 /* Opens a log. Errors name it. Call feed_close() even after an error. wish NULL: nothing more. */
@@ -44,6 +46,12 @@ int feed_open_log(struct feed *feed, const char *file, const struct feed_probe *
 /* Connects to a running process; only the listed probes are enabled. */
 int feed_open_process(struct feed *feed, uint32_t pid, const struct feed_probe *probes,
 	size_t count, const struct feed_wish *wish, struct error *error);
+
+/* Adds up the batch's losses. */
+void feed_count_losses(struct feed *feed, const struct event_batch *batch);
+
+/* If events were lost, says how many, what that has done, and how to lose none next time. */
+void feed_tell_lost(const struct feed *feed, const char *effect);
 
 void feed_close(struct feed *feed);
 

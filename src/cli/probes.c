@@ -1,5 +1,4 @@
 /* probes.c: see probes.h. */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -8,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clean_text.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
 #include "cli/probes.h"
@@ -119,8 +119,7 @@ const char *probes_place_text(const struct usdt_place *place, char *text, size_t
 
 void probes_print(const char *text)
 {
-	for (; *text; text++)
-		putchar(iscntrl((unsigned char)*text) ? '?' : *text);
+	clean_text_print(stdout, text);
 }
 
 json_t *probes_json_text(const char *text)
@@ -175,7 +174,7 @@ json_t *probes_json_argument(const struct operand_argument *argument)
 
 void probes_json_print(json_t *document)
 {
-	json_dumpf(document, stdout, JSON_INDENT(2));
+	json_dumpf(document, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 	putchar('\n');
 	json_decref(document);
 }

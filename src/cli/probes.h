@@ -51,8 +51,8 @@ const char *probes_argument_type(const struct operand_argument *argument, char *
 const char *probes_place_text(const struct usdt_place *place, char *text, size_t size);
 
 /*
- * Writes text to standard output. Control characters become '?', so that a hostile name stays on
- * its line.
+ * Writes text to standard output. What could steer a terminal becomes '?' (base/clean_text.h), so
+ * that a hostile name stays on its line.
  */
 void probes_print(const char *text);
 

@@ -156,6 +156,27 @@ grep -q 'events lost' "$directory/chrome" || fail "no losses"
 run 0 export --html "$directory/log" -o "$directory/page"
 python3 "$directory/page.py" "$directory/page" >"$directory/out" || fail "the page of a log that is cut off"
 
+# calls beside a loss are not stacked up, and other tracks go on
+python3 - >"$directory/events" <<'PYTHON'
+print('block 0\n1000 method-entry "A" "a" "f" 1 1\n1100 pause-begin "gc"')
+for time in range(1500, 2500, 10):
+    print(time, 'method-entry "T" "t" "f" 1 1')
+print('loss method-return 100 1500 2500\n2600 pause-end "gc"')
+print('3000 method-entry "B" "b" "f" 1 1\n4000 method-return "B" "b" "f" 1 1\nend')
+PYTHON
+make_log "$directory/events"
+run 0 export --chrome "$directory/log" -o "$directory/chrome"
+has err '100 events were lost.*--lossless'
+python3 - "$directory/chrome" <<'PYTHON' || fail "calls beside a loss: $(cat "$directory/chrome")"
+import json, sys
+events = json.load(open(sys.argv[1]))
+events = events if isinstance(events, list) else events["traceEvents"]
+begun = [e["name"] for e in events if e["ph"] == "B"]
+ended = sorted(round(e["ts"] * 1000) % 10000 for e in events if e["ph"] == "E")
+assert not [name for name in begun if name.startswith("T")], begun
+assert len(begun) == 3 and ended == [1500, 2600, 4000], (begun, ended)
+PYTHON
+
 # names of all bytes
 python3 - >"$directory/events" <<'PYTHON'
 import sys

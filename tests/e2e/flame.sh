@@ -174,7 +174,39 @@ loss method-return 1 2000 2500
 end
 EVENTS
 run 0 flame --folded -o - "$directory/log"
-has out '^C\.c 1000$'
+diff - "$directory/out" <<'LINES' || fail "stacks beside a loss"
+A.a 1000
+C.c 1000
+[events lost] 500
+LINES
+has err ': 1 events were lost, and stacks end where they were: record with --lossless'
+run 0 flame "$directory/log" -o "$directory/graph"
+grep -q '<text id="note".*1 events were lost' "$directory/graph" || fail "a picture without a note of its losses"
+
+# Losses are within a batch, and calls beside them whose returns are lost are not stacked up: of the
+# calls between 1500 and 2500 it is not known which are within which.
+python3 - >"$directory/events" <<'PYTHON'
+print('block 0\n1000 method-entry "A" "a" "f" 1 1')
+for time in range(1500, 2500, 10):
+    print(time, 'method-entry "T%d" "t" "f" 1 1' % (time % 70))
+print('loss method-return 100 1500 2500')
+print('3000 method-entry "B" "b" "f" 1 1\n4000 method-entry "C" "c" "f" 1 1')
+print('5000 method-return "C" "c" "f" 1 1\n6000 method-return "B" "b" "f" 1 1\nend')
+PYTHON
+make_log "$directory/events"
+run 0 flame --folded -o - "$directory/log"
+diff - "$directory/out" <<'LINES' || fail "calls beside a loss"
+A.a 500
+B.b 2000
+B.b;C.c 1000
+[events lost] 1000
+LINES
+run 0 trace --log "$directory/log" -qn 'vm$target:::method-entry { trace(timestamp % 10000); jstack(); }'
+python3 - "$directory/out" <<'PYTHON' || fail "stacks that jstack( ) keeps beside a loss"
+import sys
+frames = [line for line in open(sys.argv[1]) if "#" in line]
+assert not [f for f in frames if "T" in f] and [f for f in frames if "C" in f], frames
+PYTHON
 
 # names of all bytes, and a recursion that is deeper than what is shown
 python3 - <<'PYTHON' >"$directory/events"
@@ -250,7 +282,7 @@ await_stream "$!"
 run 0 flame --samples --folded --seconds 2 "$!" -o "$directory/lines"
 awk '{ all += $NF } /^\(none\)\.\(file\);Object\.branch;Object\.leaf / { leaf += $NF }
 	END { exit !(leaf > 0 && leaf >= 0.8 * all) }' "$directory/lines" || { cat "$directory/lines"; fail "the samples of a running VM"; }
-run 0 record --stacks --lossless -n 'vm$target:::sample' -o "$directory/samples" -c "$TOY $directory/ends.toy"
+run 0 record --samples --lossless -o "$directory/samples" -c "$TOY $directory/ends.toy"
 run 0 flame --samples --folded "$directory/samples" -o "$directory/lines"
 grep -qE '^\(none\)\.\(file\);Object\.branch;Object\.leaf [1-9][0-9]*$' "$directory/lines" || fail "the samples of a log"
 run 0 flame --folded "$directory/samples" -o "$directory/by_itself"

@@ -140,6 +140,8 @@ open(sys.argv[1], "wb").write(out + b"\xff\xff")
 PYTHON
 run 0 log "$log"
 has out '^  lost          12$'
+run 0 log --dump "$log"
+has err ': 12 events were lost; .vmtap record --lossless. loses none$'
 run 0 log --json "$log"
 python3 - "$directory/out" <<'PYTHON' || fail "json of a program that is no UTF-8"
 import json, sys

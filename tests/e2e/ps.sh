@@ -120,6 +120,17 @@ if unshare -pfm true 2>/dev/null; then
 	rm -rf "$inside"
 fi
 
+# a name with characters that end a line or steer the terminal
+name=$'new\nline) \e[31m'
+cp "$TOY" "$directory/$name"
+"$directory/$name" "$directory/loop.toy" &
+pids+=("$!")
+await_stream "$!"
+run 0 ps
+row "$!" 'toy [0-9.]+ +[0-9]+s new[?]line[)] [?]\[31m +0'
+run 0 trace -q -p "$!" -n 'vm$target:::, tick-1ms { printf("%s\n", execname); exit(0); }'
+kill -9 "$!"
+
 # wrong usage
 run 2 ps -p 1
 has err "^vmtap ps: '-p' is not an option$"

@@ -105,6 +105,24 @@ timeout "${COMMAND_SECONDS:-300}" "$VMTAP" top --interval 50 -p "$pid" 2>"$direc
 [ "${PIPESTATUS[0]}" = 1 ] || fail "a closed pipe does not end it"
 has err 'failed to write to <stdout>: Broken pipe'
 
+# Events that are lost while the table is not read are counted in its interval. The other trace ends
+# when the VM has fired more of them than any queue holds.
+lose() { # the pid of a top that has begun
+	kill -STOP "$1"
+	run 0 trace --lossless -qn 'vm$target:::method-entry /++n == 1500000/ { exit(0); }' -p "$pid"
+	kill -CONT "$1"
+}
+"$VMTAP" top --exact --interval 100 -p "$pid" >"$directory/lines" 2>"$directory/messages" &
+top=$!
+pids+=("$top")
+await "top shows nothing" grep -q 'Worker#work' "$directory/lines"
+lose "$top"
+await "top says nothing of losses" grep -qE '^[1-9][0-9]+ events lost in this interval, the figures are wrong: with --lossless the VM waits, and samples lose fewer$' "$directory/lines"
+kill -INT "$top"
+wait "$top" || fail "top has failed"
+run 0 top --exact --lossless --interval 50 --count 3 -p "$pid"
+has_not out 'lost'
+
 # nothing to show yet
 echo 'tick-1s { @x = count(); }' >"$directory/idle.d"
 run 0 top --interval 50 --count 1 -p "$pid" -s "$directory/idle.d"
@@ -123,7 +141,7 @@ run 3 top --count 1 -p 999999999
 # on a terminal
 ldd "$VMTAP" 2>/dev/null | grep -q ncurses || exit 0
 PYTHONPATH=tests/e2e python3 - "$VMTAP" "$pid" "$TOY" "$directory" <<'P' || fail "the screen"
-import os, sys
+import os, signal, subprocess, sys
 from screen import Screen
 vmtap, pid, toy, directory = sys.argv[1:]
 
@@ -148,6 +166,18 @@ with Screen([vmtap, "top", "--interval", "100", "-p", pid]) as screen:
     screen.resize(8, 70)
     screen.wait(lambda lines: shows("SELF %")(lines) and shows("#")(lines) and len(lines) == 8)
     screen.type("\x1b[6~z?q")
+    assert screen.end() == 0
+
+# losses are on the screen, too
+with Screen([vmtap, "top", "--exact", "--interval", "100", "-p", pid]) as screen:
+    screen.resize(24, 120)
+    screen.wait(shows("#"))
+    os.kill(screen.pid, signal.SIGSTOP)
+    subprocess.run([vmtap, "trace", "--lossless", "-p", pid, "-qn",
+                    "vm$target:::method-entry /++n == 1500000/ { exit(0); }"], check=True)
+    os.kill(screen.pid, signal.SIGCONT)
+    screen.wait(shows("events lost in this interval, the figures are wrong: with --lossless the VM waits"))
+    screen.type("q")
     assert screen.end() == 0
 
 # ^C ends it too; what a command prints does not disturb the screen, its errors are shown and kept

@@ -58,6 +58,7 @@ static enum source_state read_log(
 
 	feed_progress_init(&progress);
 	while ((state = source_next(feed->source, 0, &batch, error)) == SOURCE_MORE) {
+		feed_count_losses(feed, &batch);
 		*has_memory = timeline_batch(timeline, feed, &batch);
 		if (!*has_memory)
 			break;
@@ -90,6 +91,7 @@ static int export(struct feed *feed, const struct form *form, FILE *output, cons
 	state = read_log(feed, timeline, &damage, &has_memory);
 	result = timeline_finish(timeline);
 	timeline_free(timeline);
+	feed_tell_lost(feed, "and what was open then ends there");
 	if (!has_memory)
 		return error_set(error, ENOMEM, "out of memory");
 	if (result)

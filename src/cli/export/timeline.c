@@ -112,19 +112,82 @@ static void close_all(struct timeline *timeline, uint64_t time)
 		timeline_end(timeline, timeline->loading, time, NULL, 0);
 }
 
-static void take_losses(struct timeline *timeline, const struct event_batch *batch)
+static void close_all_calls(struct timeline *timeline, uint64_t time)
 {
-	uint64_t count = 0;
+	for (size_t i = 0; i < timeline->thread_slots; i++)
+		if (timeline->threads[i])
+			timeline_close_calls(timeline, timeline->threads[i], time);
+}
+
+static bool is_call(int role)
+{
+	return role == ROLE_ENTRY || role == ROLE_RETURN;
+}
+
+/* Notes when events were lost; calls are mostly the only ones. */
+static void take_losses(
+	struct timeline *timeline, const struct feed *feed, const struct event_batch *batch)
+{
+	for (size_t i = 0; i < batch->loss_count; i++) {
+		const struct event_loss *loss = &batch->losses[i];
+		uint64_t since = loss->since ? loss->since : timeline->latest;
+		int role =
+			loss->probe == UINT32_MAX ? ROLE_THREAD_CREATE : feed->roles[loss->probe];
+
+		timeline->lost += loss->count;
+		loss_gaps_add(&timeline->call_gaps, since, loss->until);
+		if (role >= 0 && !is_call(role))
+			loss_gaps_add(&timeline->gaps, since, loss->until);
+	}
+}
+
+static void show_lost(struct timeline *timeline, uint64_t time)
+{
 	char text[64];
 	struct timeline_name name = {0, text, 0};
 
-	for (size_t i = 0; i < batch->loss_count; i++)
-		count += batch->losses[i].count;
-	if (!count)
+	if (!timeline->lost)
 		return;
-	name.length = (uint32_t)snprintf(text, sizeof(text), "%" PRIu64 " events lost", count);
-	close_all(timeline, timeline->latest);
-	timeline_instant(timeline, timeline->messages, timeline->latest, &name, NULL, 0);
+	name.length =
+		(uint32_t)snprintf(text, sizeof(text), "%" PRIu64 " events lost", timeline->lost);
+	timeline_instant(timeline, timeline->messages, time, &name, NULL, 0);
+	timeline->lost = 0;
+}
+
+/* What is open ends where losses begin; see loss_gaps.h. */
+static void close_lost(struct timeline *timeline, uint64_t time)
+{
+	bool is_call = loss_gaps_begin(&timeline->call_gaps, time);
+	uint64_t since = timeline->call_gaps.since;
+
+	if (!is_call)
+		return;
+	if (since < timeline->latest)
+		since = timeline->latest;
+	if (loss_gaps_begin(&timeline->gaps, time))
+		close_all(timeline, since);
+	else
+		close_all_calls(timeline, since);
+	show_lost(timeline, since);
+}
+
+/* Whether the event may lack its partner, or be taken for another one's. */
+static bool is_doubtful(
+	const struct timeline *timeline, enum timeline_role role, const struct event *event)
+{
+	switch (role) {
+	case ROLE_HEAP:
+	case ROLE_MESSAGE:
+	case ROLE_MARKER:
+	case ROLE_RAISE:
+	case ROLE_RESCUE:
+		return false;
+	case ROLE_ENTRY:
+	case ROLE_RETURN:
+		return loss_gaps_contain(&timeline->call_gaps, event->time);
+	default:
+		return loss_gaps_contain(&timeline->gaps, event->time);
+	}
 }
 
 static void take_event(struct timeline *timeline, enum timeline_role role,
@@ -183,13 +246,16 @@ static void take_event(struct timeline *timeline, enum timeline_role role,
 bool timeline_batch(
 	struct timeline *timeline, const struct feed *feed, const struct event_batch *batch)
 {
-	take_losses(timeline, batch);
+	take_losses(timeline, feed, batch);
 	for (size_t i = 0; i < batch->event_count && !timeline->has_failed; i++) {
 		const struct event *event = &batch->events[i];
+		enum timeline_role role = (enum timeline_role)feed_role(feed, event);
 
+		close_lost(timeline, event->time);
 		if (event->time > timeline->latest)
 			timeline->latest = event->time;
-		take_event(timeline, (enum timeline_role)feed_role(feed, event), batch, event);
+		if (!is_doubtful(timeline, role, event))
+			take_event(timeline, role, batch, event);
 	}
 	return !timeline->has_failed;
 }
@@ -216,6 +282,8 @@ void timeline_free(struct timeline *timeline)
 		free(timeline->threads[i]);
 	free(timeline->threads);
 	method_names_free(&timeline->methods);
+	loss_gaps_free(&timeline->gaps);
+	loss_gaps_free(&timeline->call_gaps);
 	free(timeline->holders);
 	free(timeline->caps);
 	free(timeline);
@@ -224,6 +292,7 @@ void timeline_free(struct timeline *timeline)
 int timeline_finish(struct timeline *timeline)
 {
 	close_all(timeline, timeline->latest);
+	show_lost(timeline, timeline->latest);
 	return timeline->writer->operations->finish(timeline->writer, timeline->latest);
 }
 

@@ -11,6 +11,7 @@
 
 #include "cli/export/timeline.h"
 #include "cli/method_names.h"
+#include "source/loss_gaps.h"
 
 enum {
 	CAP_NONE = 0xffff,
@@ -124,8 +125,10 @@ struct timeline {
 	size_t holder_count, holder_slots;
 	uint32_t messages, loading, counters[4];
 	unsigned int loading_depth;
-	uint8_t loading_open[64]; /* enum timeline_role */
-	bool has_failed;          /* memory is out */
+	uint8_t loading_open[64];         /* enum timeline_role */
+	struct loss_gaps gaps, call_gaps; /* of other events and of calls; of calls alone */
+	uint64_t lost;                    /* events that are not shown yet */
+	bool has_failed;                  /* memory is out */
 };
 
 static inline uint64_t timeline_hash(uint64_t value)
@@ -191,6 +194,9 @@ void timeline_instant(struct timeline *timeline, uint32_t track, uint64_t time,
 void timeline_count(struct timeline *timeline, unsigned int which, uint64_t time, uint64_t value);
 
 /* ---- timeline_threads.c ---- */
+
+/* Ends all calls of a thread. */
+void timeline_close_calls(struct timeline *timeline, struct timeline_thread *thread, uint64_t time);
 
 /* Ends all that is open of a thread. */
 void timeline_close_thread(

@@ -88,7 +88,7 @@ static void thread_stops(struct timeline *timeline, struct timeline_cap *cap,
 		enter_state(timeline, thread, time, NAME_BLOCKED, details, count);
 }
 
-static void close_calls(struct timeline *timeline, struct timeline_thread *thread, uint64_t time)
+void timeline_close_calls(struct timeline *timeline, struct timeline_thread *thread, uint64_t time)
 {
 	for (; thread->depth; thread->depth--)
 		timeline_end(timeline, thread->calls, time, NULL, 0);
@@ -103,7 +103,7 @@ static void close_wait(struct timeline *timeline, struct timeline_thread *thread
 
 void timeline_close_thread(struct timeline *timeline, struct timeline_thread *thread, uint64_t time)
 {
-	close_calls(timeline, thread, time);
+	timeline_close_calls(timeline, thread, time);
 	close_wait(timeline, thread, time);
 	if (thread->is_open)
 		timeline_end(timeline, thread->track, time, NULL, 0);

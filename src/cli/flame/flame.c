@@ -28,6 +28,7 @@ enum {
 	OPTION_PPROF,
 	OPTION_SECONDS,
 	OPTION_SAMPLES,
+	OPTION_WALL,
 	SAMPLE_HZ = 97,
 	FINISH_MS = 2000
 };
@@ -45,7 +46,7 @@ static const struct measure {
 struct flame_options {
 	const struct measure *by;
 	const char *output;
-	bool is_diff, is_sampled;
+	bool is_diff, is_sampled, is_elapsed; /* is_elapsed: of a process, --wall */
 	int (*write)(const struct flame_view *view, FILE *output);
 	uint64_t seconds; /* 0: until the process ends or a signal comes */
 };
@@ -58,10 +59,12 @@ static void help(void)
 	       "time. The stacks are those of method-entry and method-return.\n\n"
 	       "      --by MEASURE  time (the default), calls, bytes (allocated, by class), or\n"
 	       "                    blocked (the time that threads wait, by reason)\n"
-	       "      --samples     by samples of time with the VM's own stacks, 97 a second, "
+	       "      --samples     by samples of CPU time with the VM's own stacks, 97 a second, "
 	       "instead\n"
 	       "                    of every call: the VM is hardly slower; of a log, those in it\n"
 	       "                    (a log without calls is shown by its samples anyway)\n"
+	       "      --wall        by samples of elapsed time: what waits counts too; of a "
+	       "process\n"
 	       "      --folded      lines of text for other tools instead of an SVG\n"
 	       "      --pprof       a profile for 'go tool pprof' and others instead of an SVG\n"
 	       "      --diff        compares two logs: red takes a larger share in the second,\n"
@@ -162,17 +165,44 @@ static int read_process(
 	return has_memory ? 0 : error_set(error, ENOMEM, "out of memory");
 }
 
+/* What to do so that nothing is lost next time. */
+static const char *advice(const char *what)
+{
+	return is_pid(what) ? "take --samples, or record a log with --lossless"
+			    : "record with --lossless, or take --samples";
+}
+
+/* The stacks of a log or process, and what they are of. */
+struct collected {
+	struct call_tree *tree;
+	bool is_sampled;
+	enum source_samples samples;
+	uint64_t lost; /* events */
+};
+
+/* What the width of a frame is. */
+static const char *title_of(const struct flame_options *options, const struct collected *collected)
+{
+	static const char *const titles[] = {[SOURCE_SAMPLES_UNKNOWN] = "time by samples",
+		[SOURCE_SAMPLES_CPU] = "CPU time by samples",
+		[SOURCE_SAMPLES_CPU_TICKS] = "CPU time by samples at ticks of elapsed time",
+		[SOURCE_SAMPLES_ELAPSED] = "elapsed time by samples"};
+
+	return collected->is_sampled ? titles[collected->samples] : options->by->title;
+}
+
 /*
  * Collects the stacks of a log or process into a tree, which must be initialised. -ENODATA: there
  * were none, and the tree is as before. is_again: as read_log().
  */
-static int collect_by(struct call_tree *tree, const struct flame_options *options, bool is_sampled,
-	const char *what, bool is_again, struct error *error)
+static int collect_by(struct collected *collected, const struct flame_options *options,
+	bool is_sampled, const char *what, bool is_again, struct error *error)
 {
 	const struct feed_probe *probes = is_sampled ? &stacks_sample : stacks_probes;
 	size_t probe_count = is_sampled ? 1 : stacks_probe_count;
-	const struct feed_wish wish = {
-		.stacks = is_sampled, .sample_period = is_sampled ? CLOCK_NS_PER_S / SAMPLE_HZ : 0};
+	const struct feed_wish wish = {.stacks = is_sampled,
+		.sample_period = is_sampled ? CLOCK_NS_PER_S / SAMPLE_HZ : 0,
+		.is_elapsed = options->is_elapsed};
 	struct stacks *stacks = NULL;
 	struct feed feed;
 	uint64_t calls;
@@ -187,7 +217,7 @@ static int collect_by(struct call_tree *tree, const struct flame_options *option
 		result = feed_open_log(&feed, cli_input(what), probes, probe_count, &wish, error);
 	}
 	if (!result) {
-		stacks = stacks_new(tree, options->by->measure, &feed);
+		stacks = stacks_new(collected->tree, options->by->measure, &feed);
 		if (!stacks)
 			result = error_set(error, ENOMEM, "out of memory");
 	}
@@ -197,6 +227,11 @@ static int collect_by(struct call_tree *tree, const struct flame_options *option
 		result = read_log(&feed, stacks, is_again, error);
 	if (stacks) {
 		calls = stacks_finish(stacks);
+		collected->lost = stacks_lost(stacks);
+		if (collected->lost && !result)
+			cli_message("%s: %" PRIu64
+				    " events were lost, and stacks end where they were: %s",
+				what, collected->lost, advice(what));
 		if (!result && !calls)
 			result = error_set(error, ENODATA,
 				is_sampled
@@ -205,22 +240,31 @@ static int collect_by(struct call_tree *tree, const struct flame_options *option
 					: "%s: no method-entry, so there are no stacks",
 				what);
 	}
+	if (!result) {
+		collected->is_sampled = is_sampled;
+		collected->samples = feed.source->samples;
+		if (is_sampled && collected->samples == SOURCE_SAMPLES_CPU_TICKS)
+			cli_message("%s: samples became due at ticks of elapsed time, since the "
+				    "process could have no timers on the CPU clocks of its "
+				    "threads: where threads wait, the shares may be wrong",
+				what);
+	}
 	stacks_free(stacks);
 	feed_close(&feed);
 	return result;
 }
 
 /* A log without calls is shown by its samples, if it has any. */
-static int collect(struct call_tree *tree, const struct flame_options *options, const char *what,
-	struct error *error)
+static int collect(struct collected *collected, const struct flame_options *options,
+	const char *what, struct error *error)
 {
-	int result = collect_by(tree, options, options->is_sampled, what, false, error);
+	int result = collect_by(collected, options, options->is_sampled, what, false, error);
 	bool may_have_samples = !options->is_sampled && options->by->measure == STACKS_TIME &&
 		!is_pid(what) && strcmp(what, "-") != 0;
 	struct error unsampled;
 
 	if (result == -ENODATA && may_have_samples &&
-		!collect_by(tree, options, true, what, true, &unsampled)) {
+		!collect_by(collected, options, true, what, true, &unsampled)) {
 		cli_message("%s: no method-entry; shown by its samples", what);
 		result = 0;
 	}
@@ -257,37 +301,52 @@ static int command(const struct flame_options *options, char **operands)
 {
 	const char *shown_name = operands[options->is_diff];
 	struct call_tree tree, before;
+	struct collected collected = {.tree = &tree}, collected_before = {.tree = &before};
 	struct error error = {"out of memory"};
 	struct flame_view view = {
 		.tree = &tree, .is_comparison = options->is_diff, .unit = options->by->unit};
 	struct call_shown *shown = NULL;
-	char title[512];
+	char title[512], note[160];
+	uint64_t lost;
 	int result = call_tree_init(&tree);
 
 	if (call_tree_init(&before))
 		result = -ENOMEM;
 	if (!result)
-		result = collect(&tree, options, shown_name, &error);
+		result = collect(&collected, options, shown_name, &error);
 	if (!result && options->is_diff)
-		result = collect(&before, options, operands[0], &error);
+		result = collect(&collected_before, options, operands[0], &error);
 	if (!result) {
 		shown = call_tree_show(&tree, options->is_diff ? &before : NULL, &view.count);
 		result = shown ? 0 : error_set(&error, ENOMEM, "out of memory");
 	}
 	if (!result) {
+		bool is_alike = !strcmp(
+			title_of(options, &collected), title_of(options, &collected_before));
+
 		if (tree.is_cut)
 			cli_message("there are more than %d stacks: some count for their callers",
 				CALL_TREE_NODES_MAX);
 		if (!shown[0].total)
 			cli_message("%s: nothing to show by %s", shown_name, options->by->name);
 		if (options->is_diff)
-			snprintf(title, sizeof(title), "%s: %.200s compared with %.200s",
-				options->by->title, shown_name, operands[0]);
+			snprintf(title, sizeof(title), "%s: %.200s compared with %s%s%.200s",
+				title_of(options, &collected), shown_name,
+				is_alike ? "" : title_of(options, &collected_before),
+				is_alike ? "" : ": ", operands[0]);
 		else
-			snprintf(
-				title, sizeof(title), "%s: %.400s", options->by->title, shown_name);
+			snprintf(title, sizeof(title), "%s: %.400s", title_of(options, &collected),
+				shown_name);
+		lost = collected.lost + collected_before.lost;
+		if (lost) {
+			snprintf(note, sizeof(note),
+				"%" PRIu64 " events were lost, and stacks end where they were: %s",
+				lost, advice(shown_name));
+			view.note = note;
+		}
 		view.shown = shown;
 		view.title = title;
+		view.measure = title_of(options, &collected);
 		result = write_view(options, &view, &error);
 	}
 	free(shown);
@@ -331,6 +390,7 @@ int command_flame(int argc, char **argv)
 		{"pprof", no_argument, NULL, OPTION_PPROF},
 		{"seconds", required_argument, NULL, OPTION_SECONDS},
 		{"samples", no_argument, NULL, OPTION_SAMPLES},
+		{"wall", no_argument, NULL, OPTION_WALL},
 		{NULL, 0, NULL, 0},
 	};
 	struct flame_options flame = {.by = &measures[0], .write = flame_svg_write};
@@ -352,6 +412,9 @@ int command_flame(int argc, char **argv)
 		case OPTION_DIFF:
 			flame.is_diff = true;
 			break;
+		case OPTION_WALL:
+			flame.is_elapsed = true;
+			/* fall through */
 		case OPTION_SAMPLES:
 			flame.is_sampled = true;
 			break;
@@ -376,7 +439,11 @@ int command_flame(int argc, char **argv)
 				: optind < argc ? "one log or process at a time"
 						: "no log or process is named");
 	if (flame.is_sampled && flame.by->measure != STACKS_TIME)
-		return cli_usage("flame", "--samples are of time");
+		return cli_usage("flame", "%s",
+			flame.is_elapsed ? "--wall is of time" : "--samples are of time");
+	if (flame.is_elapsed && !is_pid(argv[optind]))
+		return cli_usage(
+			"flame", "--wall is of a process: a log has the samples that it has");
 	if (flame.is_diff && flame.write == flame_pprof_write)
 		return cli_usage("flame", "--pprof has no form for a comparison");
 	if (!flame.output)

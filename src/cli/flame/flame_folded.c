@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/clean_text.h"
 #include "base/utf8.h"
 #include "cli/flame/flame_writers.h"
 
@@ -19,7 +20,7 @@ static void print_name(const struct call_frame_name *name, FILE *output)
 		if (!size) {
 			fputs("\xef\xbf\xbd", output);
 			size = 1;
-		} else if (c < 0x20 || c == 0x7f) {
+		} else if (clean_text_is_harmful(name->text + i, size)) {
 			putc_unlocked('?', output);
 		} else if (c == ';') {
 			putc_unlocked(':', output);

@@ -1,14 +1,15 @@
 /*
  * flame_pprof.c: a call tree as a profile of pprof's: gzip'd profile.proto, whose field numbers
  * are below. Each name is a function and a location; each stack with a value is a sample, its
- * innermost frame first. Texts are of the program: bytes that are not UTF-8 become U+FFFD.
+ * innermost frame first. Texts are of the program: what could steer a terminal, and bytes that are
+ * not UTF-8, become '?'.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-#include "base/utf8.h"
+#include "base/clean_text.h"
 #include "cli/flame/flame_writers.h"
 
 enum {
@@ -90,22 +91,24 @@ static void add_message(
 	message->size = 0;
 }
 
+/* The readers of the form print its texts on terminals as they are, so these are cleaned here. */
 static void add_clean(struct profile_bytes *bytes, const char *text, size_t size)
 {
-	char *clean = malloc(size * 3 + 1);
+	char *clean = malloc(size + 1);
 
 	if (!clean) {
 		bytes->is_short = true;
 		return;
 	}
-	add_text(bytes, PROFILE_STRING, clean, utf8_clean(clean, text, size));
+	clean_text(clean, size + 1, text, size, false);
+	add_text(bytes, PROFILE_STRING, clean, strlen(clean));
 	free(clean);
 }
 
 /* Type, unit and names, as the strings, functions and locations that samples refer to. */
 static void add_names(struct profile_bytes *profile, const struct flame_view *view)
 {
-	const char *type = strcmp(view->unit, "ns") == 0 ? "time" : view->unit;
+	const char *type = strcmp(view->unit, "ns") == 0 ? view->measure : view->unit;
 	const char *unit = strcmp(view->unit, "ns") == 0 ? "nanoseconds"
 		: strcmp(view->unit, "calls") == 0       ? "count"
 							 : view->unit;

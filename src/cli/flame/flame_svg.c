@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean_text.h"
 #include "base/utf8.h"
 #include "cli/flame/flame_writers.h"
 
@@ -86,7 +87,7 @@ static void print_text(const char *text, size_t length, FILE *output)
 		unsigned char c = (unsigned char)text[i];
 
 		size = utf8_bytes(text + i, length - i);
-		if (!size || (c < 0x20 && c != '\t') || c == 0x7f ||
+		if (!size || (c != '\t' && clean_text_is_harmful(text + i, size)) ||
 			(size == 3 && c == 0xef && !memcmp(text + i, "\xef\xbf", 2) &&
 				(unsigned char)text[i + 2] >= 0xbe)) {
 			fputs("\xef\xbf\xbd", output);
@@ -265,6 +266,16 @@ static bool is_shown(const struct call_shown *node, const struct placed *placed)
 	return node->depth <= DEPTH_MAX && placed->width * (WIDTH - 2 * SIDE) >= narrowest;
 }
 
+/* Beside the place of "reset zoom". */
+static void print_note(const char *note, FILE *output)
+{
+	if (!note)
+		return;
+	fprintf(output, "<text id=\"note\" x=\"%d\" y=\"42\" style=\"fill:#b00020\">", SIDE + 90);
+	print_text(note, strlen(note), output);
+	fputs("</text>\n", output);
+}
+
 int flame_svg_write(const struct flame_view *view, FILE *output)
 {
 	struct placed *placed = place(view);
@@ -294,6 +305,7 @@ int flame_svg_write(const struct flame_view *view, FILE *output)
 		"(a regular expression)\"/></foreignObject>\n"
 		"<text id=\"info\" x=\"%d\" y=\"%u\"></text>\n",
 		SIDE, WIDTH - SIDE, WIDTH - SIDE - 220, SIDE, height - 12);
+	print_note(view->note, output);
 	for (size_t i = 0; i < view->count; i++)
 		if (is_shown(&view->shown[i], &placed[i]))
 			print_frame(view, i, &placed[i], deepest, output);

@@ -15,7 +15,9 @@ struct flame_view {
 	size_t count;
 	bool is_comparison; /* shown has what another tree has spent */
 	const char *title;
-	const char *unit; /* "ns", "calls", "bytes" */
+	const char *note;    /* what is wrong with the numbers, for people; NULL: nothing */
+	const char *measure; /* what the width of a frame is: the title without names */
+	const char *unit;    /* "ns", "calls", "bytes" */
 };
 
 /* A flame graph by itself: search, zoom, no network. */

@@ -7,6 +7,7 @@
 
 #include "cli/method_names.h"
 #include "cli/stop_reason.h"
+#include "source/loss_gaps.h"
 
 enum stacks_role {
 	ROLE_ENTRY,
@@ -72,7 +73,8 @@ struct stacks {
 	struct guest_thread *recent;
 	struct os_thread *os_threads;
 	size_t os_thread_count;
-	uint64_t latest, calls;
+	struct loss_gaps gaps;
+	uint64_t latest, calls, lost;
 	bool has_failed;
 };
 
@@ -95,6 +97,7 @@ void stacks_free(struct stacks *stacks)
 		return;
 	for (size_t i = 0; i < stacks->slot_count; i++)
 		free(stacks->slots[i]);
+	loss_gaps_free(&stacks->gaps);
 	method_names_free(&stacks->methods);
 	free(stacks->slots);
 	free(stacks->names);
@@ -404,24 +407,66 @@ static void take_scheduling(struct stacks *stacks, enum stacks_role role,
 	}
 }
 
-static void forget_stacks(struct stacks *stacks)
+/* Ends all stacks at a time, which is not after that of the latest event. */
+static void forget_stacks(struct stacks *stacks, uint64_t time)
 {
 	for (size_t i = 0; i < stacks->slot_count; i++) {
 		struct guest_thread *thread = stacks->slots[i];
 		if (!thread)
 			continue;
-		spend(stacks, thread, stacks->latest);
-		unblock(stacks, thread, stacks->latest);
+		spend(stacks, thread, time);
+		unblock(stacks, thread, time);
 		thread->node = thread->extra = 0;
+		thread->is_stopped = false;
 	}
+}
+
+/* ---- losses ---- */
+
+static void take_losses(struct stacks *stacks, const struct event_batch *batch)
+{
+	for (size_t i = 0; i < batch->loss_count; i++) {
+		const struct event_loss *loss = &batch->losses[i];
+
+		stacks->lost += loss->count;
+		loss_gaps_add(&stacks->gaps, loss->since ? loss->since : stacks->latest,
+			loss->until ? loss->until : stacks->latest);
+	}
+}
+
+/* The time in which events were lost is a frame of its own, beside the stacks of before and after.
+ */
+static void count_gap(struct stacks *stacks, uint64_t since, uint64_t until)
+{
+	static const char name[] = "[events lost]";
+
+	if (stacks->measure == STACKS_TIME && until > since)
+		add_leaf(stacks, NULL, call_tree_name(stacks->tree, name, strlen(name)),
+			until - since);
+}
+
+/*
+ * Whether the event can be used: in a time in which events were lost it would be taken for the
+ * wrong thing, such as a call for one within a call whose end is lost.
+ */
+static bool is_sound(struct stacks *stacks, uint64_t time)
+{
+	uint64_t before = stacks->gaps.until;
+
+	if (loss_gaps_begin(&stacks->gaps, time)) {
+		uint64_t since = stacks->gaps.since;
+
+		forget_stacks(stacks, since);
+		count_gap(stacks, since > before ? since : before, stacks->gaps.until);
+	}
+	return !loss_gaps_contain(&stacks->gaps, time);
 }
 
 bool stacks_batch(struct stacks *stacks, const struct feed *feed, const struct event_batch *batch)
 {
 	struct guest_thread *thread;
 
-	if (batch->loss_count)
-		forget_stacks(stacks);
+	take_losses(stacks, batch);
 	for (size_t i = 0; i < batch->event_count; i++) {
 		const struct event *event = &batch->events[i];
 		enum stacks_role role = (enum stacks_role)feed_role(feed, event);
@@ -432,6 +477,8 @@ bool stacks_batch(struct stacks *stacks, const struct feed *feed, const struct e
 			sample(stacks, batch, event);
 			continue;
 		}
+		if (!is_sound(stacks, event->time))
+			continue;
 		if (role > ROLE_RETURN) {
 			if (role >= ROLE_OBJECT)
 				allocate(stacks, role, batch, event);
@@ -454,6 +501,12 @@ bool stacks_batch(struct stacks *stacks, const struct feed *feed, const struct e
 
 uint64_t stacks_finish(struct stacks *stacks)
 {
-	forget_stacks(stacks);
+	is_sound(stacks, stacks->latest);
+	forget_stacks(stacks, stacks->latest);
 	return stacks->calls;
+}
+
+uint64_t stacks_lost(const struct stacks *stacks)
+{
+	return stacks->lost;
 }

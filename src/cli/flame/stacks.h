@@ -3,9 +3,9 @@
  * what is measured to a call tree: time, calls, bytes that were allocated, time blocked.
  *
  * A thread's stack is a node of the tree, so an event costs two look-ups. A return ends the
- * innermost call of its method, so a lost event does no lasting harm. Time counts for the innermost
- * frame, and only while its thread runs if the VM has the probes of a scheduler. After events were
- * lost, all stacks begin anew.
+ * innermost call of its method. Time counts for the innermost frame, and only while its thread runs
+ * if the VM has the probes of a scheduler. When events are lost, all stacks end, and they begin
+ * anew after the last time in which some may have been lost; that time is a frame of its own.
  */
 #ifndef VMTAP_CLI_FLAME_STACKS_H
 #define VMTAP_CLI_FLAME_STACKS_H
@@ -42,5 +42,8 @@ bool stacks_batch(struct stacks *stacks, const struct feed *feed, const struct e
 /* Counts what still lasts at the last event. Returns the number of calls, or samples with stacks,
  * that were seen. */
 uint64_t stacks_finish(struct stacks *stacks);
+
+/* Of the stacks' events, how many were lost. */
+uint64_t stacks_lost(const struct stacks *stacks);
 
 #endif

@@ -397,6 +397,10 @@ static int show(const char *name, const struct heap_options *options)
 			cli_message("%" PRIu64 " amounts of more labels than %d are left out",
 				samples.left_out, HEAP_LABELS_MAX);
 	}
+	if (samples.lost)
+		cli_message("%s: %" PRIu64 " parts of samples were lost: the table lacks them; "
+			    "'vmtap record --lossless' loses none",
+			name, samples.lost);
 	heap_samples_free(&samples);
 	return status;
 }

@@ -158,6 +158,10 @@ int heap_samples_take(struct heap_samples *samples, const struct record *record)
 	if (!record_is_whole(record))
 		return 0;
 	switch (record->type) {
+	case WIRE_LOSS:
+		if (bytes_u16(record->payload) == WIRE_HEAP_PROF_SAMPLE_BEGIN)
+			samples->lost += record_lost(record);
+		break;
 	case WIRE_HEAP_PROF_BEGIN:
 		samples->by = bytes_u32(record->payload + BREAKDOWN_AT);
 		break;

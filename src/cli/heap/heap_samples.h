@@ -43,6 +43,7 @@ struct heap_samples {
 	bool has_last;
 	uint64_t count;      /* whole samples */
 	uint64_t left_out;   /* amounts of labels without room */
+	uint64_t lost;       /* samples, whole or in part */
 	uint64_t unlabelled; /* amounts without a label: GHC's cost centres */
 	uint32_t by;         /* enum vmtap_census_by, or another of GHC's; 0: not known */
 	bool knows_objects;  /* some sample has counted objects */

@@ -14,6 +14,8 @@
 #include <time.h>
 
 #include "base/bytes.h"
+#include "base/clean_text.h"
+#include "base/utf8.h"
 #include "cli/cli.h"
 #include "cli/log/threads.h"
 #include "cli/probes.h"
@@ -392,7 +394,7 @@ static int print_json(
 				(json_int_t)summary->counts[i], "also", also));
 	}
 	json_object_set_new(root, "types", types);
-	result = json_dumpf(root, stdout, JSON_INDENT(2));
+	result = json_dumpf(root, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 	putchar('\n');
 	json_decref(root);
 	return result;
@@ -431,14 +433,19 @@ static int command_summary(const char *name, bool json)
 static void print_text(const unsigned char *text, size_t length)
 {
 	putchar('"');
-	for (size_t i = 0; i < length; i++) {
-		unsigned char c = text[i];
-		if (c == '"' || c == '\\')
-			printf("\\%c", c);
-		else if (c < 0x20 || c == 0x7f)
-			printf("\\x%02x", c);
-		else
-			putchar(c);
+	for (size_t i = 0, size; i < length; i += size) {
+		const char *at = (const char *)text + i;
+
+		size = utf8_bytes(at, length - i);
+		if (*at == '"' || *at == '\\') {
+			printf("\\%c", *at);
+		} else if (size && !clean_text_is_harmful(at, size)) {
+			fwrite(at, 1, size, stdout);
+		} else {
+			size += !size;
+			for (size_t j = 0; j < size; j++)
+				printf("\\x%02x", text[i + j]);
+		}
 	}
 	putchar('"');
 }
@@ -504,12 +511,21 @@ static int log_dump(const char *name)
 	struct error error;
 	struct record record;
 	const char *why = NULL;
+	uint64_t lost = 0;
 	int state = log_open(&reader, name, &error);
 
 	reader.progress.is_terminal = 0; /* the events themselves show the progress */
 	if (!state)
-		while ((state = log_next(&reader, &record, &why, &error)) == RECORDS_EVENT)
+		while ((state = log_next(&reader, &record, &why, &error)) == RECORDS_EVENT) {
 			print_record(&reader, &record);
+			lost += record_lost(&record);
+		}
+	/* after what was printed, also if both go to one place */
+	fflush(stdout);
+	if (lost)
+		cli_message("%s: %" PRIu64
+			    " events were lost; 'vmtap record --lossless' loses none",
+			name, lost);
 	if (state < 0)
 		cli_message("%s", error.text);
 	else if (why)

@@ -28,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean_text.h"
 #include "wire/wire.h"
 
 enum {
@@ -352,16 +353,8 @@ static void note_end(struct log_nesting *nesting, unsigned kind)
 
 static size_t put_name(char *to, size_t size, const struct text *text)
 {
-	size_t length = text->length;
-
-	if (length > size - 1)
-		length = size - 1;
-	for (size_t i = 0; i < length; i++) {
-		unsigned char c = (unsigned char)text->bytes[i];
-		to[i] = (char)(c < 0x20 || c == 0x7f ? '?' : c);
-	}
-	to[length] = '\0';
-	return length;
+	clean_text(to, size, text->bytes, text->length, false);
+	return strlen(to);
 }
 
 /* "method Task.run", "collection" */
