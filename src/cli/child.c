@@ -17,7 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptor_limit.h"
 #include "base/error.h"
+#include "base/process_stat.h"
 
 const struct child child_none = {.descriptor = -1, .line = -1};
 
@@ -61,7 +63,8 @@ bool child_is_program(const char *word)
  * Waits for the byte that releases the child; it tells whether the library has to wait for a
  * client. line is closed when the program runs; if it cannot run, the errno is sent on it.
  */
-static void run_child(char *const *words, pid_t parent, int line)
+static void run_child(
+	char *const *words, const struct descriptor_limit *limit, pid_t parent, int line)
 {
 	char self[48], wait;
 	sigset_t none;
@@ -69,7 +72,9 @@ static void run_child(char *const *words, pid_t parent, int line)
 	int number;
 	bool stops;
 
-	/* undo the signal settings that vmtap changed for itself */
+	/* undo the settings that vmtap changed for itself */
+	if (limit)
+		descriptor_limit_restore(limit);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
@@ -101,7 +106,8 @@ static void run_child(char *const *words, pid_t parent, int line)
 	_exit(127);
 }
 
-int child_start(struct child *child, char *const *words, struct error *error)
+int child_start(struct child *child, char *const *words, const struct descriptor_limit *limit,
+	struct error *error)
 {
 	int line[2] = {-1, -1}, result;
 	pid_t parent = getpid();
@@ -119,7 +125,7 @@ int child_start(struct child *child, char *const *words, struct error *error)
 	}
 	if (!child->pid) {
 		close(line[0]); /* so that it notices when we close ours */
-		run_child(words, parent, line[1]);
+		run_child(words, limit, parent, line[1]);
 	}
 	child->descriptor = child_process(child->pid);
 	child->line = line[0];
@@ -191,20 +197,11 @@ bool child_adopted(void)
  */
 static bool read_family(pid_t pid, pid_t *parent, unsigned long *children_faults)
 {
-	char path[48], line[1024], *end;
-	bool result;
-	FILE *file;
+	char text[PROCESS_STAT_BYTES];
+	const char *fields = process_stat_read((uint32_t)pid, text);
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	/* the name, in parentheses, may contain anything */
-	end = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
-	result = end &&
-		sscanf(end, ") %*c %d %*d %*d %*d %*d %*u %*u %lu", parent, children_faults) == 2;
-	fclose(file);
-	return result;
+	return fields &&
+		sscanf(fields, " %*c %d %*d %*d %*d %*d %*u %*u %lu", parent, children_faults) == 2;
 }
 
 /* The next child of parent in the listing of /proc; 0: there is none. */

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct descriptor_limit;
 struct error;
 
 struct child {
@@ -29,9 +30,11 @@ bool child_is_program(const char *word);
 
 /*
  * Looks the first of the words (which end with NULL) up in PATH and creates a process that waits to
- * be released. The process is killed when ours ends. Returns a negative errno on failure.
+ * be released. Its program gets the original limit of descriptors; limit NULL: ours. The process is
+ * killed when ours ends. Returns a negative errno on failure.
  */
-int child_start(struct child *child, char *const *words, struct error *error);
+int child_start(struct child *child, char *const *words, const struct descriptor_limit *limit,
+	struct error *error);
 
 /* For which processes VMTAP_WAIT is set. */
 enum child_wait {

@@ -9,16 +9,45 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/suggestion.h"
+#include "engine/output/display.h"
+
+/* Names in a message are the traced program's: they must not steer a terminal. */
+static void print_clean(const char *format, va_list arguments)
+{
+	va_list again;
+	char *text, *clean = NULL;
+	int length, error = errno;
+
+	va_copy(again, arguments);
+	length = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	text = length < 0 ? NULL : malloc((size_t)length + 1);
+	if (text) {
+		errno = error;
+		vsnprintf(text, (size_t)length + 1, format, arguments);
+		clean = display_lines(text, (size_t)length);
+	}
+	fputs(clean ? clean : "out of memory", stderr);
+	free(clean);
+	free(text);
+}
 
 void cli_message(const char *format, ...)
 {
 	va_list arguments;
+	int error = errno; /* what %m in the format means */
+	bool terminal = isatty(STDERR_FILENO);
 
 	va_start(arguments, format);
 	fputs("vmtap: ", stderr);
-	vfprintf(stderr, format, arguments);
+	errno = error;
+	if (terminal)
+		print_clean(format, arguments);
+	else
+		vfprintf(stderr, format, arguments);
 	fputc('\n', stderr);
 	va_end(arguments);
 }

@@ -30,6 +30,7 @@
 #include "source/connection.h"
 #include "source/eventlog.h"
 #include "source/recording.h"
+#include "source/recording_progress.h"
 #include "source/sweep.h"
 #include "wire/describe.h"
 #include "wire/wire.h"
@@ -38,6 +39,7 @@ enum {
 	CHILD_WAIT_MS = 10000, /* for a command to serve its event stream */
 	FINISH_MS = 2000,      /* how long the target may take to finish its stream */
 	PROGRESS_MS = 1000,
+	LINE_MAX_BYTES = 256,
 	LOOK_MS = 1000,
 	WAIT_MS = 60000 /* longest single wait */
 };
@@ -51,7 +53,10 @@ struct session {
 	sigset_t signal_set, unblocked; /* those that end the file; the mask of before */
 	struct interrupts interrupts;
 	bool shows_progress;
-	int64_t shown;                  /* when progress was last shown */
+	int64_t shown; /* when progress was last shown */
+	int64_t begun;
+	int64_t next_line; /* when the next line is due after that, not on a terminal */
+	bool has_advised;
 	struct recording_counts before; /* what it said then */
 	int64_t looked;                 /* when further runtimes were last looked for */
 	bool has_further;               /* it has been said that there are some */
@@ -265,6 +270,15 @@ static char *probe_name(const struct session *session, uint16_t type)
 	return strndup(text, length);
 }
 
+static void ask_samples(struct session *session)
+{
+	unsigned char frame[WIRE_SAMPLING_BYTES] = WIRE_SAMPLING;
+
+	frame[5] = session->options->is_elapsed ? WIRE_SAMPLING_ELAPSED : WIRE_SAMPLING_TIME;
+	bytes_put(frame + 6, session->options->sample_period, 8);
+	connection_send(&session->connection, frame, sizeof(frame));
+}
+
 /* That the process has gone meanwhile shows when it is read from, in order. Probes are asked for by
  * name, so that versions and probes of objects that are loaded later are recorded too. */
 static int subscribe(struct session *session, const uint16_t *types, size_t count)
@@ -299,6 +313,8 @@ static int subscribe(struct session *session, const uint16_t *types, size_t coun
 	free(entries);
 	if (result == -ENOMEM || result == -E2BIG)
 		return result;
+	if (options->sample_period)
+		ask_samples(session);
 	if (!options->heap_period)
 		return 0;
 	frame[4] = 0;
@@ -309,14 +325,47 @@ static int subscribe(struct session *session, const uint16_t *types, size_t coun
 
 /* ---- recording ---- */
 
+/* Where a line cannot be overwritten: few of them. */
+static void show_line(struct session *session, bool last)
+{
+	static const struct recording_counts none;
+	int64_t elapsed = connection_now() - session->begun;
+	char line[LINE_MAX_BYTES];
+
+	if (!recording_progress_due(elapsed, last, &session->next_line))
+		return;
+	recording_progress_line(line, sizeof(line), recording_counts(session->recording), &none,
+		elapsed, session->options->recording.compression);
+	cli_message("%s", line);
+}
+
+/* Says once what else there is for a recording that is both large and fast. */
+static void advise(struct session *session)
+{
+	const struct recording_counts *counts = recording_counts(session->recording);
+	char line[LINE_MAX_BYTES];
+
+	if (session->has_advised || session->options->probe_count ||
+		!recording_progress_advice(
+			line, sizeof(line), counts->bytes, connection_now() - session->begun))
+		return;
+	session->has_advised = true;
+	if (session->shows_progress)
+		putc('\n', stderr);
+	cli_message("%s", line);
+}
+
 static void show_progress(struct session *session, bool last)
 {
 	const struct recording_counts *counts = recording_counts(session->recording);
 	int64_t now = connection_now(), elapsed = now - session->shown;
 	struct winsize terminal;
-	char line[128], stored[32] = "";
+	char line[128];
 	int width = 79; /* where the terminal does not say */
 
+	advise(session);
+	if (!session->shows_progress)
+		show_line(session, last);
 	if (!session->shows_progress || (!last && elapsed < PROGRESS_MS))
 		return;
 	/*
@@ -326,13 +375,8 @@ static void show_progress(struct session *session, bool last)
 	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) && terminal.ws_col &&
 		terminal.ws_col <= width)
 		width = terminal.ws_col - 1;
-	if (session->options->recording.compression)
-		snprintf(stored, sizeof(stored), " as %.1f MB", (double)counts->stored / 1e6);
-	snprintf(line, sizeof(line), "%" PRIu64 " events, %.1f MB%s, %.1f MB/s, %" PRIu64 " lost",
-		counts->events, (double)counts->bytes / 1e6, stored,
-		(double)(counts->bytes - session->before.bytes) / 1e3 /
-			(double)(elapsed > 0 ? elapsed : 1),
-		counts->lost);
+	recording_progress_line(line, sizeof(line), counts, &session->before, elapsed,
+		session->options->recording.compression);
 	fprintf(stderr, "\r%-*.*s%s", width, width, line, last ? "\n" : "");
 	fflush(stderr);
 	session->shown = now;
@@ -501,7 +545,7 @@ static int record(struct session *session)
 		result = recording_open(session->recording, &error);
 	if (!result && !status) {
 		sigprocmask(SIG_BLOCK, &session->signal_set, &session->unblocked);
-		session->shown = connection_now();
+		session->shown = session->begun = connection_now();
 		result = subscribe(session, types, type_count);
 		if (result)
 			error_set(&error, -result, "process %" PRIu32 " (%s): %s", process->pid,
@@ -546,7 +590,9 @@ static int record(struct session *session)
 			counts.lost);
 		status = CLI_FOUND;
 	} else if (counts.lost) {
-		cli_message("%" PRIu64 " events were lost: the VM was faster than the recording",
+		cli_message("%" PRIu64
+			    " events were lost: the VM was faster than the recording; with "
+			    "--lossless it waits, --samples and -n record less",
 			counts.lost);
 	}
 out:
@@ -588,7 +634,7 @@ int command_record(int argc, char **argv)
 	if (session.signals < 0)
 		result = error_set(&error, errno, "signals: %s", strerror(errno));
 	if (!result && options.command.words)
-		result = child_start(&session.child, options.command.words, &error);
+		result = child_start(&session.child, options.command.words, NULL, &error);
 	if (!result && options.command.words)
 		result = child_release(
 			&session.child, options.command.words, CHILD_WAIT_ITSELF, &error);

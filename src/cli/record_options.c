@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "cli/cli.h"
 #include "program/option.h"
 #include "source/log_output.h"
 
 #define HEAP_PERIOD_NS UINT64_C(100000000) /* GHC's own */
+
+enum { SAMPLE_HZ = 97 };
 
 enum {
 	FILES_MAX = 10000,
@@ -22,6 +25,8 @@ enum {
 	OPTION_GHC_ONLY,
 	OPTION_HEAP_PROFILE,
 	OPTION_LOSSLESS,
+	OPTION_SAMPLES,
+	OPTION_WALL,
 	OPTION_MAX_SIZE,
 	OPTION_ROTATE,
 	OPTION_SOCKET
@@ -55,6 +60,9 @@ static void help(void)
 	       "      --cpu-clock   record the thread's CPU clock with each event, for D's "
 	       "vtimestamp\n"
 	       "      --stacks      record the guest stack with each event, for D's jstack()\n"
+	       "      --samples     only samples of CPU time with the VM's own stacks, for vmtap\n"
+	       "                    flame, 97 a second\n"
+	       "      --wall        the same by elapsed time: what waits counts too\n"
 	       "      --lossless    let the VM wait rather than lose events\n"
 	       "  -h, --help        this text\n\n"
 	       "^C ends the recording in order.\n"
@@ -155,8 +163,10 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 		{"lossless", no_argument, NULL, OPTION_LOSSLESS},
 		{"max-size", required_argument, NULL, OPTION_MAX_SIZE},
 		{"rotate", required_argument, NULL, OPTION_ROTATE},
+		{"samples", no_argument, NULL, OPTION_SAMPLES},
 		{"stacks", no_argument, NULL, OPTION_STACKS},
 		{"socket", required_argument, NULL, OPTION_SOCKET},
+		{"wall", no_argument, NULL, OPTION_WALL},
 		{NULL, 0, NULL, 0},
 	};
 	const char *operand = NULL;
@@ -201,6 +211,16 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 			break;
 		case OPTION_CPU_CLOCK:
 			options->cpu_clock = true;
+			break;
+		case OPTION_WALL:
+			options->is_elapsed = true;
+			/* fall through */
+		case OPTION_SAMPLES:
+			if (options->sample_period)
+				break;
+			options->stacks = true;
+			options->sample_period = CLOCK_NS_PER_S / SAMPLE_HZ;
+			status = add_probes(options, "vm$target:::sample");
 			break;
 		case OPTION_STACKS:
 			options->stacks = true;

@@ -11,7 +11,9 @@
 
 struct record_options {
 	uint32_t pid;
-	uint64_t heap_period; /* ns; 0: no samples of the heap */
+	uint64_t heap_period;   /* ns; 0: no samples of the heap */
+	uint64_t sample_period; /* ns; 0: vm:::sample is fired as others ask, or as the VM does */
+	bool is_elapsed;        /* that is elapsed time, else CPU time */
 	bool has_pid, lossless, cpu_clock, stacks;
 	bool helped; /* --help has been printed: there is nothing to record */
 	struct command_words command;

@@ -56,6 +56,22 @@ for signal in INT TERM; do
 	has out '^  work +[0-9]+$'
 done
 
+# ^C is heeded while events come faster than a slow reader takes the output: what would take minutes
+# is left out, with a line.
+mkfifo "$directory/slow"
+while read -r -N 2000 line; do sleep 0.01; done <"$directory/slow" &
+pids+=("$!")
+"$VMTAP" trace -q -p "$pid" -n 'vm$target:::method-entry { printf("%s %d\n", copyinstr(arg1), arg3); }
+	vm$target:::method-entry /n++ == 100000/ { system("touch %s/flooded", $$1); }' -w "$directory" \
+	>"$directory/slow" 2>"$directory/err" &
+tracer=$!
+pids+=("$tracer")
+await "no flood" test -e "$directory/flooded"
+kill -INT "$tracer"
+timeout 15 tail --pid="$tracer" -f /dev/null || fail "^C is not heeded"
+wait "$tracer" || fail "^C: status $?"
+has err '^vmtap: the events come faster than they can be processed: the last ones before the signal are left out$'
+
 # Tracing ends with one newline, with -q and without aggregations too; ^C prints one more before
 # END. Nothing is printed if nothing is traced.
 expect_bytes() { # expected output, with a dot after it that keeps its last newlines

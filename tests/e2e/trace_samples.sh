@@ -104,6 +104,71 @@ agree short long
 has out '^thread 1$'
 has out '^zero 0$'
 
+# What waits takes nothing of the CPU time that was used before it: one method computes, the other
+# waits for somebody who writes to a pipe.
+mkfifo "$directory/pipe"
+cat >"$directory/waits.toy" <<'TOY'
+def computes
+  i = 0
+  while i < 60000
+    i = i + 1
+  end
+end
+def waits
+  File.read(VM.arguments[0])
+end
+while true
+  computes
+  waits
+end
+TOY
+python3 - "$directory/pipe" <<'P' &
+import os, random, sys, time
+while True:
+    with open(sys.argv[1], "w"):
+        time.sleep(random.uniform(0.002, 0.006))
+P
+pids+=("$!")
+sed 's/"short"/"computes"/; s/"long"/"waits"/; s/397hz/97hz/; s/n == 300/n == 200/' "$directory/time.d" >"$directory/waits.d"
+run 0 trace --lossless -s "$directory/waits.d" -c "$TOY $directory/waits.toy $directory/pipe"
+joined
+agree computes waits
+# By elapsed time, the wait counts.
+run 0 trace --via=stream -x sample=wall:200hz -qn 'vm$target:::sample { @[jstack(1)] = sum(args[2]); n++; }
+	vm$target:::sample /n == 100/ { exit(0); } END { printa("sampled %k %@d\n", @); }' \
+	-c "$TOY $directory/waits.toy $directory/pipe"
+joined
+awk '/#waits/ { waits = $NF } { all += $NF } END { exit !(waits > 0.3 * all) }' "$directory/out" || fail "elapsed time"
+run 0 top --wall --count 1 -c "$TOY $directory/waits.toy $directory/pipe"
+has out '  METHOD, by samples of elapsed time$'
+run 0 top --count 1 -c "$TOY $directory/waits.toy $directory/pipe"
+has out '  METHOD, by samples of CPU time$'
+run 2 top --wall --exact
+run 2 flame --wall "$directory/log" -o -
+# A picture says what its samples are of, also if there can be no timers.
+"$TOY" "$directory/waits.toy" "$directory/pipe" >/dev/null 2>&1 &
+pids+=($!)
+await_stream "$!"
+run 0 flame --samples --seconds 1 -o "$directory/graph" "$!"
+grep -q '>CPU time by samples: ' "$directory/graph" || fail "the title"
+run 0 flame --wall --seconds 1 -o "$directory/graph" "$!"
+grep -q '>elapsed time by samples: ' "$directory/graph" || fail "the title of elapsed time"
+timeout -s INT 1 "$VMTAP" record --samples -o "$directory/log" -p "$!" >/dev/null 2>&1
+run 0 flame -o "$directory/graph" "$directory/log"
+grep -q '>CPU time by samples: ' "$directory/graph" || fail "the title of a log"
+kill -KILL "$!"
+(ulimit -i 0 && exec "$TOY" "$directory/waits.toy" "$directory/pipe" >/dev/null 2>&1) &
+pids+=($!)
+await_stream "$!"
+run 0 flame --samples --seconds 1 -o "$directory/graph" "$!"
+grep -q '>CPU time by samples at ticks of elapsed time: ' "$directory/graph" || fail "the title without timers"
+has err "$!: samples became due at ticks of elapsed time"
+run 0 top --count 1 -p "$!"
+has err 'samples become due at ticks of elapsed time'
+run 0 trace --via=stream -qn 'profile-97 /++n == 5/ { exit(0); }' -p "$!"
+has err 'samples become due at ticks of elapsed time'
+kill -KILL "$!"
+
 # The same without any privilege.
 if [ "$(id -u)" = 0 ] && setpriv --reuid nobody --clear-groups test -x "$VMTAP" -a -x "$TOY" \
 	-a -r "$directory/.." 2>/dev/null; then

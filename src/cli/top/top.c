@@ -26,7 +26,7 @@ enum { INTERVAL_MS = 1000, INTERVAL_MS_MAX = 3600000, ROWS = 20, NUMBER_LIMIT = 
 struct top_options {
 	uint64_t interval, count, rows; /* count 0: no limit */
 	struct top_view view;
-	bool is_plain, is_exact, is_helped;
+	bool is_plain, is_exact, is_elapsed, is_helped;
 };
 
 struct top {
@@ -42,12 +42,14 @@ static void help(void)
 	printf("Usage: vmtap top [OPTION]... [-p PID|-c COMMAND]\n"
 	       "A live table of the methods that spend the most: their own time and that with "
 	       "what\n"
-	       "they call, by samples; and for each VM its collections, pauses, threads and\n"
+	       "they call, by samples of CPU time; and for each VM its collections, pauses, "
+	       "threads and\n"
 	       "allocation. Without -p, every VM of this user, also those that start later.\n"
 	       "Without a terminal it prints lines.\n\n"
 	       "      --exact     every call is counted instead: also calls and allocated bytes "
 	       "of\n"
 	       "                  each method; it slows the VM down\n"
+	       "      --wall      samples of elapsed time instead: what waits counts too\n"
 	       "      --interval MS\n"
 	       "                  the time between two tables, 1000 by default\n"
 	       "      --count N   end after N tables\n"
@@ -135,6 +137,8 @@ static int take_options(struct top_options *options, int argc, char **argv, char
 			options->is_plain = true;
 		} else if (!strcmp(argv[i], "--exact")) {
 			options->is_exact = true;
+		} else if (!strcmp(argv[i], "--wall")) {
+			options->is_elapsed = true;
 		} else if (take_valued(options, argc, argv, &i, &is_missing, &status)) {
 			if (is_missing)
 				return cli_usage(
@@ -159,7 +163,8 @@ static void print_line(const char *line, int *error)
 /* 0, or an errno. */
 static int print_table(const struct top *top)
 {
-	struct top_line_form form = {.has_pid = top->table.vm_count > 1};
+	struct top_line_form form = {
+		.has_pid = top->table.vm_count > 1, .measure = top->table.measure};
 	const struct top_method **methods;
 	char line[TOP_LINE_MAX];
 	size_t count;
@@ -174,6 +179,9 @@ static int print_table(const struct top *top)
 		top_line_vm(line, &top->table, &top->table.vms[i], &form);
 		print_line(line, &error);
 	}
+	top_line_lost(line, &top->table);
+	if (*line)
+		print_line(line, &error);
 	top_line_columns(line, top->options.view.order, &form);
 	print_line(line, &error);
 	for (size_t i = 0; methods && i < count && i < top->options.rows; i++) {
@@ -236,6 +244,14 @@ static int run(struct trace *trace, struct top *top)
 		opened = top_screen_open(&top->screen, &error);
 	if (opened && *error.text)
 		cli_message("%s; lines are printed instead", error.text);
+	if (top->is_sampling)
+		top->table.measure =
+			top->options.is_elapsed ? "samples of elapsed time" : "samples of CPU time";
+	if (!trace->lossless)
+		top->table.remedy = top->is_sampling
+			? "with --lossless the VM waits"
+			: "with --lossless the VM waits, and samples lose fewer";
+	trace->samples_elapsed = top->options.is_elapsed;
 	top_writer_init(&writer, &top->table, &top->options.view.is_paused, show, top);
 	trace->writer = &writer.text.writer;
 	trace->snapshot = top->options.interval * CLOCK_NS_PER_MS;
@@ -289,6 +305,8 @@ int command_top(int argc, char **argv)
 		&trace, count, words, top.options.is_exact ? "top_exact" : "top");
 	if (!status && trace.mode != TRACE_HELPED)
 		status = check(&trace);
+	if (!status && top.options.is_elapsed && (top.options.is_exact || !trace.is_bundled))
+		status = cli_usage("top", "--wall is for the samples of vmtap top's own script");
 	top.is_sampling = !top.options.is_exact && !status && trace.is_bundled;
 	if (!status && trace.mode != TRACE_HELPED) {
 		void (*sigpipe)(int) = signal(SIGPIPE, SIG_IGN);

@@ -53,6 +53,15 @@ void top_line_vm(char line[TOP_LINE_MAX], const struct top_table *table, const s
 		parts[TOP_PAUSED], parts[TOP_THREADS], parts[TOP_ALLOCATED]);
 }
 
+void top_line_lost(char line[TOP_LINE_MAX], const struct top_table *table)
+{
+	line[0] = '\0';
+	if (table->lost)
+		snprintf(line, TOP_LINE_MAX,
+			"%" PRIu64 " events lost in this interval, the figures are wrong%s%s",
+			table->lost, table->remedy ? ": " : "", table->remedy ? table->remedy : "");
+}
+
 void top_line_columns(
 	char line[TOP_LINE_MAX], enum top_order order, const struct top_line_form *form)
 {
@@ -64,10 +73,11 @@ void top_line_columns(
 
 	for (int i = 0; i < TOP_BY_NAME; i++)
 		snprintf(marked[i], NUMBER_MAX, "%s%s", (int)order == i ? ">" : "", names[i]);
-	snprintf(line, TOP_LINE_MAX, "%*s%s%8s %8s %10s %10s  %sMETHOD", form->has_pid ? 8 : 0,
+	snprintf(line, TOP_LINE_MAX, "%*s%s%8s %8s %10s %10s  %sMETHOD%s%s", form->has_pid ? 8 : 0,
 		form->has_pid ? "PID" : "", form->has_pid ? " " : "", marked[TOP_BY_SELF],
 		marked[TOP_BY_TOTAL], marked[TOP_BY_CALLS], marked[TOP_BY_BYTES],
-		order == TOP_BY_NAME ? ">" : "");
+		order == TOP_BY_NAME ? ">" : "", form->measure ? ", by " : "",
+		form->measure ? form->measure : "");
 }
 
 void top_line_method(char line[TOP_LINE_MAX], const struct top_table *table,

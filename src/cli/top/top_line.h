@@ -15,12 +15,16 @@ enum { TOP_LINE_MAX = 1024 /* bytes with the NUL, enough for any name that is cl
 struct top_line_form {
 	bool has_pid;          /* methods of several processes are shown */
 	bool is_ascii;         /* the terminal cannot show more */
+	const char *measure;   /* as in the table */
 	bool has[TOP_COLUMNS]; /* a column without values shows "-" */
 };
 
 /* What is known of a VM. */
 void top_line_vm(char line[TOP_LINE_MAX], const struct top_table *table, const struct top_vm *vm,
 	const struct top_line_form *form);
+
+/* How many events were lost in the interval, and what can be done. Empty if none were lost. */
+void top_line_lost(char line[TOP_LINE_MAX], const struct top_table *table);
 
 /* The names of the columns; order: the one that is marked. */
 void top_line_columns(

@@ -271,7 +271,7 @@ static void draw_foot(const struct top_screen *screen, const struct top_view *vi
 void top_screen_draw(
 	struct top_screen *screen, const struct top_table *table, const struct top_view *view)
 {
-	struct top_line_form form = {.is_ascii = screen->is_ascii};
+	struct top_line_form form = {.is_ascii = screen->is_ascii, .measure = table->measure};
 	const struct top_method **methods;
 	char line[TOP_LINE_MAX];
 	size_t count, first;
@@ -283,6 +283,9 @@ void top_screen_draw(
 	methods = top_table_sorted(table, view->order, view->filter, &count);
 	erase();
 	row = draw_vms(0, table, &form);
+	top_line_lost(line, table);
+	if (*line)
+		draw_line(row++, line, A_BOLD);
 	top_line_columns(line, view->order, &form);
 	draw_line(row++, line, A_REVERSE);
 	end = LINES - (screen->message_size ? 2 : 1);

@@ -42,6 +42,8 @@ void top_table_begin(struct top_table *table, uint64_t now)
 	table->interval = table->begun ? now - table->begun : 0;
 	table->is_new = !table->begun;
 	table->begun = now;
+	table->lost = table->losing;
+	table->losing = 0;
 	for (size_t i = 0; i < table->method_count; i++)
 		memset(table->methods[i].spent, 0, sizeof(table->methods[i].spent));
 	for (size_t i = 0; i < table->vm_count; i++)

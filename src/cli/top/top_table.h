@@ -48,9 +48,13 @@ struct top_table {
 	size_t vm_count, vm_room;
 	struct top_last *lasts; /* open addressing by key */
 	size_t last_count, last_room;
-	uint64_t begun;    /* when the interval began, ns */
-	uint64_t interval; /* its length; 0: there was none yet */
-	uint64_t left_out; /* methods without room */
+	uint64_t begun;      /* when the interval began, ns */
+	uint64_t interval;   /* its length; 0: there was none yet */
+	uint64_t left_out;   /* methods without room */
+	uint64_t losing;     /* events lost since the interval ended */
+	uint64_t lost;       /* events lost in the interval */
+	const char *remedy;  /* what loses fewer events; NULL: nothing is known */
+	const char *measure; /* what a method's time is; NULL: there is no name for it */
 	bool has[TOP_COLUMNS];
 	bool is_new; /* the first snapshot is the beginning, not an interval */
 };

@@ -282,6 +282,16 @@ static void start(struct writer *writer, const struct writer_run *run)
 	top_of(writer)->text_operations->start(writer, run);
 }
 
+/* Losses are reported before the snapshot that they belong to. */
+static void write_drop(struct writer *writer, const struct writer_drop *drop)
+{
+	struct top_writer *top = top_of(writer);
+
+	if (drop->kind == DROP_PRINCIPAL)
+		top->table->losing += drop->count;
+	top->text_operations->drop(writer, drop);
+}
+
 static void write_interrupt(struct writer *writer)
 {
 	(void)writer;
@@ -307,6 +317,7 @@ void top_writer_init(struct top_writer *top, struct top_table *table, const bool
 	top->operations.start = start;
 	top->operations.summary_begin = begin_summary;
 	top->operations.summary = write_summary;
+	top->operations.drop = write_drop;
 	top->operations.interrupt = write_interrupt;
 	top->operations.flush = flush;
 	top->operations.error = error_of;

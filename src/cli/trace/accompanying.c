@@ -60,6 +60,21 @@ static int open_samples(struct targets *targets, struct d_probe_set *set, struct
 	return targets->samples_in_streams ? 0 : result;
 }
 
+/* The reason why nothing takes samples, if it is that scripts want the guest's stack with them. */
+static void refuse_stacks(const struct targets *targets, struct error *refusal)
+{
+	const struct error *missing = target_missing(targets);
+	bool asks = false;
+
+	for (size_t i = 0; i < targets->asked_count; i++)
+		asks |= timer_is_profile(&targets->asked[i]) &&
+			!timer_is_described(&targets->asked[i], TIMER_TICK, timer_ticks);
+	if (asks && targets->guest_stack && targets->samples_in_streams && !*refusal->text)
+		error_set(refusal, EPERM,
+			"jstack() takes samples from a VM's event stream only%s%s",
+			missing ? ", and " : "", missing ? missing->text : "");
+}
+
 /* That the kernel gives no samples is only an error if nothing gives any and nothing else is
  * described; otherwise a line says what is not traced. */
 static int tell_no_samples(struct targets *targets, const struct d_probe_set *set,
@@ -177,8 +192,10 @@ bool accompanying_is_all(const struct accompanying *all, const struct targets *t
 int accompanying_join(struct accompanying *all, struct targets *targets,
 	const struct d_probe_set *set, size_t first, struct error *error)
 {
-	int result = tell_no_samples(targets, set, &all->refusal, error);
+	int result;
 
+	refuse_stacks(targets, &all->refusal);
+	result = tell_no_samples(targets, set, &all->refusal, error);
 	return result || !all->count ? result : add_all(targets, all, first, set->count, error);
 }
 

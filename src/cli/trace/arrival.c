@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -24,7 +25,9 @@
 #include "source/source.h"
 
 enum {
-	RUNTIME_MS = 1000,      /* for a VM to say what it is */
+	ARRIVING_MS = 1000,     /* for a VM to declare its events, see source_stream_start() */
+	STEP_MS = 10,           /* between two looks whether they have */
+	BEGIN_MS = 100,         /* longest time to connect to those found, before other work */
 	FIRST_MS = 10000,       /* for a command to start a VM, before the script is compiled */
 	ANCESTORS_MAX = 100000, /* a bound in case that processes change while they are looked at */
 	ENDING_MS = 20          /* between two looks whether the commands' children have ended */
@@ -59,6 +62,33 @@ static bool descends(const struct targets *targets, uint32_t pid)
 	return false;
 }
 
+static void note_descendant(struct arrivals *arrivals, uint32_t pid)
+{
+	/* without memory, its orphans are not found */
+	if (!array_room(&arrivals->descendants, &arrivals->descendant_capacity,
+		    arrivals->descendant_count, sizeof(*arrivals->descendants)))
+		arrivals->descendants[arrivals->descendant_count++] = pid;
+}
+
+static bool has_descended(const struct targets *targets, uint32_t pid)
+{
+	const struct arrivals *arrivals = &targets->arrivals;
+
+	for (size_t i = arrivals->descendant_count; i--;)
+		if (arrivals->descendants[i] == pid)
+			return true;
+	return pid && is_target(targets, pid);
+}
+
+/*
+ * Whether the VM is to be asked for its parent. The system does not know it any more if the parent
+ * has ended, as that of a daemon has; the VM does. Older ones were there when the trace began.
+ */
+static bool may_be_orphan(uint32_t pid)
+{
+	return endpoint_started(pid) >= endpoint_started((uint32_t)getpid());
+}
+
 /* Whether a runtime, such as "toy 0.1.0", has this name, with or without the version. */
 static bool is_runtime(const char *runtime, const char *name)
 {
@@ -68,35 +98,32 @@ static bool is_runtime(const char *runtime, const char *name)
 		(!runtime[length] || runtime[length] == ' ' || runtime[length] == '-');
 }
 
-static bool is_named(const struct endpoint_process *process, const char *name)
-{
-	char runtime[128];
-	struct error ignored;
-
-	return !strcmp(process->name, name) || !strcmp(process->program, name) ||
-		(!source_stream_runtime(
-			 process->pid, RUNTIME_MS, runtime, sizeof(runtime), &ignored) &&
-			is_runtime(runtime, name));
-}
-
-static bool is_chosen(const struct targets *targets, const struct endpoint_process *process)
-{
-	switch (targets->arrivals.choice) {
-	case ARRIVAL_NAMED:
-		return is_named(process, targets->arrivals.name);
-	case ARRIVAL_CHILDREN:
-		return descends(targets, process->pid);
-	default:
-		return true;
-	}
-}
-
 static bool has_arrived(const struct arrivals *arrivals, uint32_t pid)
 {
 	for (size_t i = 0; i < arrivals->count; i++)
 		if (arrivals->items[i].pid == pid)
 			return true;
 	return false;
+}
+
+/* A child of a VM that is traced may have given itself another name. It waits for us even so. */
+static bool is_named(const struct arrivals *arrivals, const struct endpoint_process *process)
+{
+	return !strcmp(process->name, arrivals->name) ||
+		!strcmp(process->program, arrivals->name) || has_arrived(arrivals, process->ppid);
+}
+
+/* Whether a VM is wanted; it may be without, if what it says that it is has the name. */
+static bool is_chosen(const struct targets *targets, const struct endpoint_process *process)
+{
+	switch (targets->arrivals.choice) {
+	case ARRIVAL_NAMED:
+		return is_named(&targets->arrivals, process);
+	case ARRIVAL_CHILDREN:
+		return descends(targets, process->pid);
+	default:
+		return true;
+	}
 }
 
 /* Whether a runtime of that process is traced. */
@@ -122,38 +149,68 @@ static bool has_socket(const struct arrivals *arrivals, uint32_t pid, const char
 		if (arrivals->items[i].pid == pid &&
 			!strcmp(base_name(arrivals->items[i].path), base_name(path)))
 			return true;
+	for (size_t i = 0; i < arrivals->arriving_count; i++)
+		if (arrivals->arriving[i].pid == pid &&
+			!strcmp(base_name(arrivals->arriving[i].path), base_name(path)))
+			return true;
 	return false;
 }
 
-/*
- * The next further runtime of a VM that has joined: opens its stream and adds its probes to the
- * set. NULL: there is none now.
- */
-static struct source *next_further(struct targets *targets, uint32_t pid, struct d_probe_set *set)
+static bool is_arriving(const struct arrivals *arrivals, uint32_t pid)
 {
-	struct arrivals *arrivals = &targets->arrivals;
+	for (size_t i = 0; i < arrivals->arriving_count; i++)
+		if (arrivals->arriving[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* Begins to open a stream, or to ask what a VM is. -ENOMEM, or as source_stream_start(). */
+static int begin(
+	struct arrivals *arrivals, uint32_t pid, const char *socket, bool asks, struct error *error)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	struct arriving *arriving;
+	int result;
+
+	if (array_room(&arrivals->arriving, &arrivals->arriving_capacity, arrivals->arriving_count,
+		    sizeof(*arrivals->arriving)))
+		return error_set(error, ENOMEM, "out of memory");
+	arriving = &arrivals->arriving[arrivals->arriving_count];
+	*arriving = (struct arriving){.pid = pid,
+		.is_further = socket,
+		.asks = asks,
+		.due = clock_monotonic() + ARRIVING_MS * CLOCK_NS_PER_MS};
+	result = asks ? source_stream_ask(pid, &arriving->source, error)
+		      : source_stream_start(pid, socket, &arriving->source, error);
+	if (result)
+		return result;
+	if (arriving->source->process.pid != pid) { /* another process's by now */
+		source_close(arriving->source);
+		return 0;
+	}
+	source_stream_path(arriving->source, arriving->path, sizeof(arriving->path));
+	epoll_ctl(arrivals->wait, EPOLL_CTL_ADD, source_descriptor(arriving->source), &event);
+	arrivals->arriving_count++;
+	return 0;
+}
+
+/* Begins to open the streams of a VM's further runtimes, if it has joined. */
+static void begin_further(struct arrivals *arrivals, uint32_t pid)
+{
 	char paths[ENDPOINT_FURTHER_MAX][ENDPOINT_PATH_MAX];
 	struct endpoint_process process;
-	struct source *source;
 	struct error error;
 	size_t known = 0, count;
 
 	while (known < arrivals->count && arrivals->items[known].pid != pid)
 		known++;
 	if (known == arrivals->count || endpoint_process(pid, &process, &error))
-		return NULL;
+		return;
 	count = endpoint_further(&process, arrivals->items[known].path, paths);
-	for (size_t i = 0; i < count; i++) {
-		if (has_socket(arrivals, pid, paths[i]))
-			continue;
-		if (target_open_stream(targets, pid, paths[i], -1, set, &source, &error))
+	for (size_t i = 0; i < count; i++)
+		if (!has_socket(arrivals, pid, paths[i]) &&
+			begin(arrivals, pid, paths[i], false, &error))
 			finder_retry(arrivals->finder, pid);
-		else if (source->process.pid == pid)
-			return source;
-		else
-			source_close(source);
-	}
-	return NULL;
 }
 
 /* Says once for a process why its stream cannot be opened; the process may be found again. */
@@ -171,53 +228,133 @@ static void tell_failure(struct arrivals *arrivals, uint32_t pid, const struct e
 		arrivals->failures[arrivals->failure_count++] = failure;
 }
 
+/* What to do with a process whose stream cannot be opened. */
+static void take_failure(
+	struct arrivals *arrivals, uint32_t pid, bool is_further, int result, struct error *error)
+{
+	if (result == -ENOENT || is_further) {
+		finder_retry(arrivals->finder, pid);
+	} else if (result != -ESRCH && result != -ECONNRESET) { /* these have ended */
+		tell_failure(arrivals, pid, error);
+		if (result == -ETIMEDOUT)
+			finder_later(arrivals->finder, pid);
+	}
+}
+
+/* Begins to open the streams of the VMs that have been found. Each may take a moment, so there may
+ * be more. */
+static void begin_found(struct targets *targets)
+{
+	struct arrivals *arrivals = &targets->arrivals;
+	const uint64_t limit = clock_monotonic() + BEGIN_MS * CLOCK_NS_PER_MS;
+	struct endpoint_process process;
+	struct error error;
+	bool is_wanted, asks;
+	uint32_t pid;
+	int result;
+
+	if (arrivals->last)
+		begin_further(arrivals, arrivals->last);
+	arrivals->last = 0;
+	for (;;) {
+		arrivals->has_more = clock_monotonic() >= limit;
+		if (arrivals->has_more || !finder_next(arrivals->finder, &pid))
+			return;
+		begin_further(arrivals, pid);
+		if (has_arrived(arrivals, pid) || is_arriving(arrivals, pid) ||
+			endpoint_process(pid, &process, &error) || process.exited)
+			continue;
+		/* It may be us who have stopped it, until probes are attached, and then it goes on
+		 * very soon and may wait for its stream to be enabled. */
+		if (process.stopped) {
+			if (!finder_retry(arrivals->finder, pid))
+				finder_later(arrivals->finder, pid);
+			continue;
+		}
+		is_wanted = is_chosen(targets, &process);
+		if (is_wanted && arrivals->choice == ARRIVAL_CHILDREN)
+			note_descendant(arrivals, pid);
+		asks = arrivals->choice == ARRIVAL_NAMED || may_be_orphan(pid);
+		if (!is_wanted && !asks)
+			continue;
+		result = begin(arrivals, pid, NULL, !is_wanted, &error);
+		if (result && (is_wanted || result == -ENOENT))
+			take_failure(arrivals, pid, false, result, &error);
+	}
+}
+
+/* Takes what a VM says that it is, if that has come. False: it goes on being asked. */
+static bool take_answer(struct targets *targets, const struct arriving *asked)
+{
+	struct arrivals *arrivals = &targets->arrivals;
+	char runtime[128];
+	struct error error;
+	uint32_t parent = 0;
+	int result;
+
+	if (source_stream_answer(asked->source, runtime, sizeof(runtime), &parent) == -EAGAIN)
+		return false;
+	source_close(asked->source);
+	if (arrivals->choice == ARRIVAL_NAMED ? !is_runtime(runtime, arrivals->name)
+					      : !has_descended(targets, parent))
+		return true;
+	if (arrivals->choice == ARRIVAL_CHILDREN)
+		note_descendant(arrivals, asked->pid);
+	result = begin(arrivals, asked->pid, NULL, false, &error);
+	if (result)
+		take_failure(arrivals, asked->pid, false, result, &error);
+	return true;
+}
+
 /*
- * The next VM that is wanted and can be connected to, or a further runtime of one: opens its stream
- * and adds its probes to the set. NULL: there is none now.
+ * The next VM, or further runtime of one, that is wanted and has declared its events; adds its
+ * probes to the set. NULL: there is none now.
  */
 static struct source *next_source(struct targets *targets, struct d_probe_set *set)
 {
 	struct arrivals *arrivals = &targets->arrivals;
-	struct endpoint_process process;
-	struct source *source;
+	struct arriving arriving;
 	struct error error;
-	uint32_t pid = arrivals->last;
+	size_t i = 0;
+	int result;
 
 	if (!arrivals->finder)
 		return NULL;
-	source = pid ? next_further(targets, pid, set) : NULL;
-	if (source)
-		return source;
-	while (finder_next(arrivals->finder, &pid)) {
-		arrivals->last = pid;
-		source = next_further(targets, pid, set);
-		if (source)
-			return source;
-		if (has_arrived(arrivals, pid) || endpoint_process(pid, &process, &error) ||
-			process.exited)
-			continue;
-		if (process.stopped) {
-			finder_later(arrivals->finder, pid);
+	begin_found(targets);
+	while (i < arrivals->arriving_count) {
+		arriving = arrivals->arriving[i];
+		if (arriving.asks) {
+			if (clock_monotonic() >= arriving.due)
+				arrivals->arriving[i].due = UINT64_MAX;
+			if (take_answer(targets, &arriving))
+				arrivals->arriving[i] =
+					arrivals->arriving[--arrivals->arriving_count];
+			else
+				i++;
 			continue;
 		}
-		if (!is_chosen(targets, &process))
-			continue;
-		switch (target_open_stream(targets, pid, NULL, -1, set, &source, &error)) {
-		case 0:
-			/* a further socket, in a directory that is not watched yet */
-			finder_later(arrivals->finder, pid);
-			return source;
-		case -ENOENT:
-			finder_retry(arrivals->finder, pid);
-			break;
-		case -ESRCH:
-		case -ECONNRESET: /* it has ended */
-			break;
-		default:
-			tell_failure(arrivals, pid, &error);
+		result = target_declare_stream(targets, arriving.source, set, &error);
+		if (result == -ETIMEDOUT) { /* it joins when it answers */
+			arrivals->arriving[i].due = UINT64_MAX;
+			if (!arriving.is_further)
+				tell_failure(arrivals, arriving.pid, &error);
 		}
+		if (result == -EAGAIN || result == -ETIMEDOUT) {
+			i++;
+			continue;
+		}
+		arrivals->arriving[i] = arrivals->arriving[--arrivals->arriving_count];
+		if (result) {
+			take_failure(arrivals, arriving.pid, arriving.is_further, result, &error);
+			continue;
+		}
+		epoll_ctl(arrivals->wait, EPOLL_CTL_DEL, source_descriptor(arriving.source), NULL);
+		arrivals->last = arriving.pid;
+		/* a further socket, in a directory that is not watched yet */
+		if (!arriving.is_further)
+			finder_later(arrivals->finder, arriving.pid);
+		return arriving.source;
 	}
-	arrivals->last = 0;
 	return NULL;
 }
 
@@ -319,25 +456,31 @@ static int expect_probes(struct d_probe_set *set, struct error *error)
 	return result;
 }
 
-/* Adds the VMs that serve a stream now. */
+/* Adds the VMs that serve a stream now. All have the same time to declare their events. */
 static int open_present(struct targets *targets, struct d_probe_set *set, struct error *error)
 {
+	const uint64_t limit = clock_monotonic() + ARRIVING_MS * CLOCK_NS_PER_MS;
+	struct pollfd wait = {.fd = targets->arrivals.wait, .events = POLLIN};
 	size_t first = set->count;
 	struct source *source;
 	int result = 0;
 
-	while (!result && (source = next_source(targets, set))) {
-		result = add(targets, source, (uint32_t)first, (uint32_t)set->count, 0, error);
-		first = set->count;
+	for (;;) {
+		while (!result && (source = next_source(targets, set))) {
+			result = add(
+				targets, source, (uint32_t)first, (uint32_t)set->count, 0, error);
+			first = set->count;
+		}
+		if (result || arrival_due(targets) == UINT64_MAX || clock_monotonic() >= limit)
+			return result;
+		poll(&wait, 1, STEP_MS);
 	}
-	return result;
 }
 
 /* Waits until something may have changed. */
 static void wait_for_change(const struct targets *targets, int timeout_ms)
 {
-	struct pollfd waits[] = {
-		{.fd = finder_descriptor(targets->arrivals.finder), .events = POLLIN},
+	struct pollfd waits[] = {{.fd = targets->arrivals.wait, .events = POLLIN},
 		{.fd = targets->ends, .events = POLLIN}};
 
 	poll(waits, 2, timeout_ms);
@@ -381,8 +524,16 @@ static bool is_held(const struct targets *targets)
 int arrival_open(struct targets *targets, struct d_probe_set *set, struct error *error)
 {
 	struct arrivals *arrivals = &targets->arrivals;
+	struct epoll_event event = {.events = EPOLLIN};
 	int result = targets->via == TARGET_VIA_KERNEL ? 0 : finder_new(&arrivals->finder, error);
 
+	if (!result && arrivals->finder) {
+		arrivals->wait = epoll_create1(EPOLL_CLOEXEC);
+		if (arrivals->wait < 0 ||
+			epoll_ctl(arrivals->wait, EPOLL_CTL_ADD,
+				finder_descriptor(arrivals->finder), &event))
+			result = error_set(error, errno, "looking for VMs: %s", strerror(errno));
+	}
 	if (!result)
 		result = source_merge_new(NULL, 0, true, &targets->source, error);
 	if (!result)
@@ -469,20 +620,41 @@ void arrival_leave(struct targets *targets, bool quiet)
 
 bool arrival_is_over(struct targets *targets)
 {
-	if (targets->arrivals.choice != ARRIVAL_CHILDREN || !target_poll(targets))
+	const struct arrivals *arrivals = &targets->arrivals;
+
+	if (arrivals->choice != ARRIVAL_CHILDREN || !target_poll(targets))
 		return false;
-	return source_merge_live(targets->source) == 0 && !child_adopted();
+	for (size_t i = 0; i < arrivals->arriving_count; i++)
+		if (arrivals->arriving[i].due != UINT64_MAX)
+			return false;
+	return source_merge_is_left(targets->source) && !child_adopted();
 }
 
 int arrival_descriptor(const struct targets *targets)
 {
-	return targets->arrivals.finder ? finder_descriptor(targets->arrivals.finder) : -1;
+	return targets->arrivals.wait > 0 ? targets->arrivals.wait : -1;
+}
+
+uint64_t arrival_due(const struct targets *targets)
+{
+	const struct arrivals *arrivals = &targets->arrivals;
+	uint64_t due = arrivals->has_more ? 0 : UINT64_MAX;
+
+	for (size_t i = 0; i < arrivals->arriving_count; i++)
+		due = arrivals->arriving[i].due < due ? arrivals->arriving[i].due : due;
+	return due;
 }
 
 void arrival_close(struct arrivals *arrivals)
 {
+	for (size_t i = 0; i < arrivals->arriving_count; i++)
+		source_close(arrivals->arriving[i].source);
+	if (arrivals->wait > 0)
+		close(arrivals->wait);
 	finder_free(arrivals->finder);
+	free(arrivals->arriving);
 	free(arrivals->items);
 	free(arrivals->failures);
+	free(arrivals->descendants);
 	*arrivals = (struct arrivals){.choice = ARRIVAL_NONE};
 }

@@ -17,6 +17,7 @@
 struct d_probe_set;
 struct error;
 struct finder;
+struct source;
 struct join_run;
 struct targets;
 
@@ -40,16 +41,34 @@ struct arrival_failure {
 	uint64_t started; /* endpoint_started() */
 };
 
+/* A stream that is being opened. */
+struct arriving {
+	uint32_t pid;
+	bool is_further; /* another runtime of a VM that has joined */
+	bool asks;       /* it is asked what it is, or who its parent was */
+	char path[110];  /* of its socket */
+	struct source *source;
+	uint64_t due; /* when to look at it at the latest */
+};
+
 struct arrivals {
 	enum arrival_choice choice;
 	const char *name; /* for ARRIVAL_NAMED */
 	struct finder *finder;
 	struct arrived *items; /* those whose streams have not ended */
 	size_t count;
+	struct arriving *arriving;
+	size_t arriving_count, arriving_capacity;
+	bool has_more; /* others may have been found */
+	int wait;      /* readable when the finder or one of these is; 0: not made yet */
 	struct arrival_failure *failures;
 	size_t failure_count, failure_capacity;
 	uint32_t first; /* the first that joined; 0: none has */
 	uint32_t last;  /* the last whose stream was opened; 0: it has no further runtimes */
+	/* For ARRIVAL_CHILDREN: the VMs that have been found to descend from a target, whether they
+	 * have ended or not. */
+	uint32_t *descendants;
+	size_t descendant_count, descendant_capacity;
 };
 
 /*
@@ -77,6 +96,9 @@ bool arrival_is_over(struct targets *targets);
 
 /* Readable when arrival_join() should be called; -1: never. */
 int arrival_descriptor(const struct targets *targets);
+
+/* When to call it even if that is not readable (CLOCK_MONOTONIC, ns); UINT64_MAX: never. */
+uint64_t arrival_due(const struct targets *targets);
 
 void arrival_close(struct arrivals *arrivals);
 

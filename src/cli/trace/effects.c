@@ -14,11 +14,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptor_limit.h"
+
 extern char **environ;
 
-/* Runs the command with the default handling of the signals that we block or ignore. */
+/*
+ * Runs the command with the default handling of the signals that we block or ignore, and with the
+ * original limit of descriptors. posix_spawn() cannot set a limit, so ours is lowered meanwhile;
+ * what is open stays open.
+ */
 static int run_command(void *context, const char *command, struct error *error)
 {
+	struct effects *effects = context;
 	char shell[] = "sh", option[] = "-c";
 	char *const arguments[] = {shell, option, (char *)command, NULL};
 	posix_spawnattr_t attributes;
@@ -26,7 +33,6 @@ static int run_command(void *context, const char *command, struct error *error)
 	int number, status;
 	pid_t pid;
 
-	(void)context;
 	number = posix_spawnattr_init(&attributes);
 	if (number)
 		return error_set(error, number, "system(): %s", strerror(number));
@@ -36,7 +42,9 @@ static int run_command(void *context, const char *command, struct error *error)
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &ignored);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	descriptor_limit_restore(effects->limit);
 	number = posix_spawn(&pid, "/bin/sh", NULL, &attributes, arguments, environ);
+	descriptor_limit_raise(effects->limit);
 	posix_spawnattr_destroy(&attributes);
 	if (number)
 		return error_set(error, number, "system(): sh: %s", strerror(number));
@@ -124,7 +132,7 @@ static int send_signal(void *context, uint32_t pid, uint32_t tid, int signal, st
 		errno == ESRCH ? "it has ended" : strerror(errno));
 }
 
-void effects_init(struct effects *effects, FILE *output)
+void effects_init(struct effects *effects, FILE *output, struct descriptor_limit *limit)
 {
 	*effects = (struct effects){
 		.engine = {.context = effects,
@@ -133,6 +141,7 @@ void effects_init(struct effects *effects, FILE *output)
 			.truncate = truncate_output,
 			.signal = send_signal},
 		.output = output,
+		.limit = limit,
 		.original = -1,
 	};
 }

@@ -21,8 +21,9 @@
 #include "source/source.h"
 
 enum {
-	ATTEMPTS = 40, /* a socket exists a moment before its owner listens */
-	ATTEMPT_MS = 5
+	ATTEMPTS = 40,  /* a socket exists a moment before its owner listens */
+	ATTEMPT_MS = 5, /* between two looks at it, or at one that is being opened */
+	LATE_MS = 200   /* and at one that has not answered in time */
 };
 
 static bool is_target(const struct targets *targets, uint32_t pid, const char *path)
@@ -30,6 +31,10 @@ static bool is_target(const struct targets *targets, uint32_t pid, const char *p
 	for (size_t i = 0; i < targets->count; i++)
 		if (targets->items[i].further && targets->items[i].pid == pid &&
 			strcmp(targets->items[i].socket_path, path) == 0)
+			return true;
+	for (size_t i = 0; i < targets->further.opening_count; i++)
+		if (targets->further.opening[i].pid == pid &&
+			strcmp(targets->further.opening[i].path, path) == 0)
 			return true;
 	return false;
 }
@@ -131,30 +136,70 @@ static int join(struct targets *targets, const struct join_run *run, struct targ
 	return target_add(targets, target) ? -ENOMEM : result;
 }
 
-/* Opens and joins one; false: nobody listens there yet. */
-static bool take(struct targets *targets, const struct join_run *run, struct target *target)
+/* Begins to open one; false: nobody listens there yet. */
+static bool begin(struct further *further, const struct target *target)
 {
+	struct further_opening *opening;
+	struct error ignored;
+
+	if (further->opening_count == ENDPOINT_FURTHER_MAX)
+		return false;
+	opening = &further->opening[further->opening_count];
+	*opening = (struct further_opening){.pid = target->pid};
+	strcpy(opening->path, target->socket_path);
+	if (source_stream_start(target->pid, opening->path, &opening->source, &ignored))
+		return false;
+	if (opening->source->process.pid != target->pid) { /* another process's by now */
+		source_close(opening->source);
+		return false;
+	}
+	further->opening_count++;
+	return true;
+}
+
+/* Joins one that has declared its events. False: it has not yet. */
+static bool take(
+	struct targets *targets, const struct join_run *run, struct further_opening *opening)
+{
+	struct target target = {.further = true, .told = true, .pid = opening->pid};
 	struct d_probe_set own = {0};
-	struct source *source = NULL;
 	struct error error = {""};
 	int result = d_probe_set_init(&own);
 
-	if (!result)
-		result = target_open_stream(
-			targets, target->pid, target->socket_path, -1, &own, &source, &error);
-	if (!result && source->process.pid != target->pid) {
-		source_close(source); /* another process's by now */
-		result = -ENOENT;
-	} else if (!result) {
+	if (result)
+		source_close(opening->source);
+	else
+		result = target_declare_stream(targets, opening->source, &own, &error);
+	if (!result) {
 		debug_say(DEBUG_TARGET, "process %" PRIu32 " serves another stream at %s",
-			target->pid, target->socket_path);
-		result = join(targets, run, target, source, &own, &error);
-		if (result && result != -ECONNRESET)
-			cli_message("%s", error.text[0] ? error.text : strerror(-result));
-		result = 0;
+			opening->pid, opening->path);
+		strcpy(target.socket_path, opening->path);
+		result = join(targets, run, &target, opening->source, &own, &error);
 	}
 	d_probe_set_free(&own);
-	return !result;
+	if (result && result != -ECONNRESET && result != -EAGAIN)
+		cli_message("%s", error.text[0] ? error.text : strerror(-result));
+	opening->is_late |= result == -ETIMEDOUT;
+	return result != -EAGAIN && result != -ETIMEDOUT;
+}
+
+/* Returns when to look again; UINT64_MAX: nothing is being opened. */
+static uint64_t take_opening(struct targets *targets, const struct join_run *run, uint64_t now)
+{
+	struct further *further = &targets->further;
+	uint64_t due = UINT64_MAX;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < further->opening_count; i++) {
+		struct further_opening *opening = &further->opening[i];
+		uint64_t wait = opening->is_late ? LATE_MS : ATTEMPT_MS;
+		if (take(targets, run, opening))
+			continue;
+		due = now + wait * CLOCK_NS_PER_MS < due ? now + wait * CLOCK_NS_PER_MS : due;
+		further->opening[kept++] = *opening;
+	}
+	further->opening_count = kept;
+	return due;
 }
 
 /* Whether a socket has been created in a directory that is watched. */
@@ -179,17 +224,19 @@ void further_join(struct targets *targets, const struct join_run *run)
 		further->attempts = ATTEMPTS;
 		further->due = now;
 	}
-	if (!further->attempts || now < further->due)
+	if ((!further->attempts && !further->opening_count) || now < further->due)
 		return;
-	for (size_t i = 0; i < known; i++) {
+	for (size_t i = 0; i < known && further->attempts; i++) {
 		count = find(targets, i, list);
 		for (size_t j = 0; j < count; j++)
-			left += !take(targets, run, &list[j]);
+			left += !begin(further, &list[j]);
 	}
-	further->attempts--;
+	further->attempts -= further->attempts > 0;
 	if (!left)
 		further->attempts = 0;
-	further->due = now + ATTEMPT_MS * CLOCK_NS_PER_MS;
+	further->due = take_opening(targets, run, now);
+	if (further->attempts && further->due > now + ATTEMPT_MS * CLOCK_NS_PER_MS)
+		further->due = now + ATTEMPT_MS * CLOCK_NS_PER_MS;
 }
 
 int further_descriptor(const struct targets *targets)
@@ -199,11 +246,14 @@ int further_descriptor(const struct targets *targets)
 
 uint64_t further_due(const struct targets *targets)
 {
-	return targets->further.attempts ? targets->further.due : UINT64_MAX;
+	return targets->further.attempts || targets->further.opening_count ? targets->further.due
+									   : UINT64_MAX;
 }
 
 void further_close(struct further *further)
 {
+	for (size_t i = 0; i < further->opening_count; i++)
+		source_close(further->opening[i].source);
 	if (further->watch >= 0)
 		close(further->watch);
 	*further = (struct further){.watch = -1};

@@ -14,14 +14,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "source/endpoint.h"
+
 struct error;
 struct join_run;
+struct source;
 struct targets;
 
 struct further {
 	int watch;         /* inotify; -1, which it must be at first: nothing is watched */
 	unsigned attempts; /* left to look for a socket that nobody listens on yet */
-	uint64_t due;      /* of the next one, CLOCK_MONOTONIC ns */
+	uint64_t due;      /* of the next one, or of the next look at what is being opened */
+	/* runtimes that are being opened */
+	struct further_opening {
+		uint32_t pid;
+		char path[ENDPOINT_PATH_MAX]; /* of the socket */
+		struct source *source;
+		bool is_late; /* it has not answered in time, and may do so later */
+	} opening[ENDPOINT_FURTHER_MAX];
+	size_t opening_count;
 };
 
 /*

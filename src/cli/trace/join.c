@@ -10,11 +10,42 @@
 #include "cli/cli.h"
 #include "d/compile.h"
 #include "engine/engine.h"
+#include "program/readable.h"
 #include "source/source.h"
+
+/* What is not enabled although the script describes it. */
+struct left_out {
+	bool differs;  /* args[] would mean something else */
+	size_t misses; /* probes that do not have an argument that a clause reads */
+	size_t first;  /* one of them, in the source's own set */
+	unsigned argument;
+};
+
+/* Removes enablings of a probe from number `from` on whose clauses read what it does not have. */
+static void leave_out(const struct join_run *run, const struct d_probe_set *own, size_t probe,
+	struct d_enabling *list, size_t from, size_t *count, struct left_out *left)
+{
+	size_t kept = from;
+	unsigned argument;
+
+	for (size_t i = from; i < *count; i++) {
+		if (!d_program_misses(
+			    run->program, list[i].clause, &own->probes[probe], &argument)) {
+			list[kept++] = list[i];
+			continue;
+		}
+		if (left->misses && left->first == probe)
+			continue;
+		if (!left->misses++)
+			left->argument = argument;
+		left->first = probe;
+	}
+	*count = kept;
+}
 
 /* Finds the clauses for a source's probes, and adds those that have any to the run's set. */
 static int match(const struct join_run *run, const struct d_probe_set *own, uint32_t *numbers,
-	struct d_enabling **list, size_t *count, bool *differs)
+	struct d_enabling **list, size_t *count, struct left_out *left)
 {
 	int result = 0;
 
@@ -24,7 +55,9 @@ static int match(const struct join_run *run, const struct d_probe_set *own, uint
 		if (own->probes[i].kind != D_PROBE_SOURCE)
 			continue;
 		result = d_program_match(run->program, run->probes, &own->probes[i],
-			(uint32_t)run->probes->count, list, count, differs);
+			(uint32_t)run->probes->count, list, count, &left->differs);
+		if (!result)
+			leave_out(run, own, i, *list, before, count, left);
 		if (result || *count == before)
 			continue;
 		numbers[i] = (uint32_t)run->probes->count;
@@ -40,14 +73,14 @@ int join_enable(const struct join_run *run, struct source *source, const struct 
 	uint32_t *numbers = calloc(own->count + 1, sizeof(*numbers));
 	struct d_enabling *list = NULL;
 	struct source_request request = {.wants = NULL};
-	bool differs = false;
+	struct left_out left = {.differs = false};
 	size_t count = 0;
 	int result = -ENOMEM;
 
 	*joined =
 		(struct joined){.first = (uint32_t)run->probes->count, .since = clock_monotonic()};
 	if (numbers)
-		result = match(run, own, numbers, &list, &count, &differs);
+		result = match(run, own, numbers, &list, &count, &left);
 	if (!result)
 		result = source_request_of_enablings(&request, run->program, list, count);
 	if (result) {
@@ -55,7 +88,10 @@ int join_enable(const struct join_run *run, struct source *source, const struct 
 		goto out;
 	}
 	source_renumber(source, numbers);
+	request.tells_thread_ends &= !run->kernel_tells;
 	request.lossless = run->lossless;
+	request.follows = run->follows;
+	request.at_once = true; /* other events come meanwhile */
 	request.latency = engine_options(run->engine)->switchrate;
 	request.sample = engine_options(run->engine)->sample;
 	request.heap_period = engine_options(run->engine)->heapsample;
@@ -65,7 +101,14 @@ int join_enable(const struct join_run *run, struct source *source, const struct 
 	for (size_t i = 0; i < request.want_count && !result; i++)
 		if (request.wants[i].reduced)
 			engine_leave(run->engine, request.wants[i].probe, request.wants[i].clause);
-	if (!result && differs)
+	if (!result && left.misses)
+		cli_message("process %" PRIu32 " (%s): %zu probe%s left out, since arg%u cannot be "
+			    "read there (such as %s:%s:%s:%s)",
+			source->process.pid, source->process.execname, left.misses,
+			left.misses == 1 ? " is" : "s are", left.argument,
+			own->probes[left.first].provider, own->probes[left.first].module,
+			own->probes[left.first].function, own->probes[left.first].name);
+	if (!result && left.differs)
 		cli_message("process %" PRIu32 " (%s): some probes have other arguments than those "
 			    "that the script was compiled for, and are left out",
 			source->process.pid, source->process.execname);

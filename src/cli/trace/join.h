@@ -20,7 +20,8 @@ struct join_run {
 	const struct d_program *program;
 	struct d_probe_set *probes; /* the one that the program was compiled with; it grows */
 	struct engine *engine;
-	bool lossless, quiet;
+	bool lossless, follows, quiet;
+	bool kernel_tells; /* a source of the kernel tells of the ends of threads */
 };
 
 struct joined {

@@ -18,13 +18,20 @@ static bool join_next(struct targets *targets, const struct join_run *run)
 	struct source *source;
 	struct joined joined;
 	struct error error;
+	int result;
 
 	if (d_probe_set_init(&own)) {
 		cli_message("out of memory");
 		return false;
 	}
 	source = source_kernel_later(targets->kernel, &own);
-	if (source && join_enable(run, source, &own, &joined, &error))
+	result = source ? join_enable(run, source, &own, &joined, &error) : 0;
+	if (result == -EMFILE)
+		cli_message(
+			"%s: it and what was loaded with it is not traced: a higher hard limit of "
+			"descriptors is needed (ulimit -Hn)",
+			error.text);
+	else if (result)
 		cli_message("%s", error.text);
 	else if (source)
 		debug_say(DEBUG_TARGET, "process %u has %u more probes of the script's",

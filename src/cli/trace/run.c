@@ -6,8 +6,10 @@
  * (SOURCE_SILENCE_NS) no longer holds ticks back. Without a stream, ticks follow the clock; with a
  * recording, they follow the recording's time.
  *
- * Signals are blocked and read from a descriptor, so none is lost between two waits. The first one
- * ends the trace properly; a second one that is not sent along with it stops it at once.
+ * Once the probes are open, signals are blocked and read from a descriptor, so none is lost between
+ * two waits. The first one ends the trace properly; a second one that is not sent along with it
+ * stops it at once. While the probes are being opened, a signal ends vmtap: nothing has been traced
+ * yet.
  */
 #include "cli/trace/run.h"
 
@@ -34,6 +36,7 @@
 #include "engine/engine.h"
 #include "engine/output/json_writer.h"
 #include "engine/output/text_writer.h"
+#include "source/endpoint.h"
 #include "source/kernel/kernel_source.h"
 #include "source/merge.h"
 #include "source/source.h"
@@ -41,11 +44,14 @@
 
 enum {
 	DRAIN_MS = 2000, /* how long the target may take to finish its stream */
+	HEED_MS = 250,   /* how long after a signal the events before it are still run */
+	HUNG_MS = 1000,  /* a target that has been silent for so long does not answer */
 	FLUSH_MS = 100,  /* longest time between two writes of output */
 	KEYS_MS = 20,    /* time between two looks for keys, while events come */
 	JOIN_MS = 5,     /* time between two looks for VMs that have turned up, while events come */
 	OVER_MS = 20,    /* and between two looks whether all that a command started has ended */
 	COLLECT_S = 60,  /* and between two reads of what sources count, which has its limits */
+	LATE_MS = 1000,  /* ticks that take longer are put together */
 	WAIT_MS = 60000  /* longest single wait */
 };
 
@@ -64,9 +70,13 @@ struct run {
 	uint64_t collected; /* when what sources count was last read for its own sake */
 	uint64_t shown;     /* when the last snapshot was made */
 	uint64_t keyed;     /* when keys were last looked for */
+	uint64_t engaged;   /* when the engine was last given something to do */
 	bool is_damaged;    /* the recording is damaged, not only cut off */
+	bool is_begun;      /* BEGIN has run and has not ended the trace */
 	bool pending_drops; /* the engine has run since */
 	uint64_t lost;      /* events that the source has lost */
+	bool has_advised;   /* of that */
+	bool can_wait;      /* some of them by a stream, which is or was able to wait */
 };
 
 /* The current time, on the clock of the program's events. */
@@ -96,6 +106,17 @@ static bool is_stopped(void *context)
 
 	take_signals(run);
 	return run->interrupts.count > 1;
+}
+
+/* If ticks take longer than the time between them, more and more are due: neither a signal nor the
+ * rest of the trace must wait for them all. */
+static bool is_late(void *context)
+{
+	struct run *run = context;
+
+	take_signals(run);
+	return run->interrupts.count ||
+		clock_monotonic() - run->engaged > LATE_MS * CLOCK_NS_PER_MS;
 }
 
 static int flush_output(struct run *run, uint64_t now, struct error *error)
@@ -167,12 +188,27 @@ static void run_batch(struct run *run, const struct event_batch *batch)
 	if (batch->message)
 		show_message(batch);
 	for (size_t i = 0; i < batch->loss_count; i++)
-		if (batch->losses[i].kind == EVENT_LOSS_EVENTS)
+		if (batch->losses[i].kind == EVENT_LOSS_EVENTS) {
 			run->lost += batch->losses[i].count;
+			run->can_wait |= batch->losses[i].since || run->source->recorded;
+		}
 	TEST_POINT("batch-taken");
+	run->engaged = clock_monotonic();
 	engine_run(run->engine, batch);
 	TEST_POINT("batch-run");
 	run->pending_drops = true;
+}
+
+/* After DTrace's line of the first drops: what would have prevented them. */
+static void advise_lossless(struct run *run)
+{
+	if (!run->can_wait || run->has_advised || run->settings->lossless)
+		return;
+	run->has_advised = true;
+	if (run->settings->targets->log)
+		cli_message("the log lost events: 'vmtap record --lossless' loses none");
+	else
+		cli_message("with --lossless the VM waits instead of losing events");
 }
 
 static void report_drops(struct run *run, uint64_t now)
@@ -180,6 +216,7 @@ static void report_drops(struct run *run, uint64_t now)
 	if (!run->pending_drops || now - run->told < run->settings->program->options.statusrate)
 		return;
 	engine_status(run->engine);
+	advise_lossless(run);
 	run->told = now;
 	run->pending_drops = false;
 }
@@ -197,7 +234,9 @@ static struct join_run join_of(const struct run *run)
 		.probes = run->settings->probes,
 		.engine = run->engine,
 		.lossless = run->settings->lossless,
-		.quiet = run->settings->quiet};
+		.follows = run->settings->targets->arrivals.choice != ARRIVAL_NONE,
+		.quiet = run->settings->quiet,
+		.kernel_tells = run->source && source_merge_tells_thread_ends(run->source)};
 }
 
 /* Lets VMs, further runtimes of a VM, and what processes load, join and leave. */
@@ -277,6 +316,8 @@ static void wait_for_more(struct run *run)
 		due = source_due(run->source);
 	if (run->source && further_due(targets) < due)
 		due = further_due(targets);
+	if (run->source && arrival_due(targets) < due)
+		due = arrival_due(targets);
 	drops = run->told + run->settings->program->options.statusrate;
 	if (run->pending_drops && drops < due)
 		due = drops;
@@ -306,6 +347,7 @@ static void advance(struct run *run)
 		return;
 	if (has_stream(run) && now - due < SOURCE_SILENCE_NS)
 		return;
+	run->engaged = now;
 	engine_advance(run->engine, now);
 	run->pending_drops = true;
 }
@@ -378,11 +420,24 @@ static int main_loop(struct run *run, struct error *error)
 	return result;
 }
 
+/* Whether the targets that have not ended their streams are stopped, or have been silent since that
+ * time. One that runs never is (SOURCE_SILENCE_NS). */
+static bool is_silent(const struct run *run, uint64_t since)
+{
+	const struct targets *targets = run->settings->targets;
+
+	return targets->parts > 1 || targets->arrivals.choice
+		? source_merge_is_silent(run->source, since)
+		: run->source->kind == SOURCE_KIND_STREAM &&
+			(run->heard < since || endpoint_is_stopped(run->source->process.pid));
+}
+
 /* Processes what the target had sent before it was told to stop. */
 static void drain(struct run *run)
 {
 	const struct join_run join = join_of(run);
-	uint64_t limit = clock_monotonic() + DRAIN_MS * CLOCK_NS_PER_MS, now, due;
+	const uint64_t began = clock_monotonic(), heeded = began + HEED_MS * CLOCK_NS_PER_MS;
+	uint64_t limit = began + DRAIN_MS * CLOCK_NS_PER_MS, now, due;
 	struct event_batch batch = {0};
 	enum source_state state;
 	struct error reason;
@@ -396,14 +451,27 @@ static void drain(struct run *run)
 			{.fd = source_descriptor(run->source), .events = POLLIN}};
 		later_join(run->settings->targets, &join);
 		state = source_next(run->source, 0, &batch, &reason);
+		now = clock_monotonic();
 		if (state == SOURCE_MORE) {
+			if (!batch.event_count && now >= limit)
+				break;
+			/* A target that floods may have sent work for minutes. */
+			if (batch.event_count && !run->settings->lossless && now > heeded) {
+				cli_message("the events come faster than they can be processed: "
+					    "the last ones before the signal are left out");
+				break;
+			}
 			run_batch(run, &batch);
+			run->heard = clock_monotonic();
 		} else if (state == SOURCE_IDLE) {
-			now = clock_monotonic();
-			if (now >= limit)
+			/* one that has hung before the signal does not end its stream either */
+			if (now >= limit ||
+				(now >= heeded &&
+					is_silent(run, began - HUNG_MS * CLOCK_NS_PER_MS)))
 				break;
 			due = source_due(run->source);
 			due = due < limit ? due : limit;
+			due = now < heeded && heeded < due ? heeded : due;
 			poll(waits, 2, due > now ? (int)((due - now) / CLOCK_NS_PER_MS) + 1 : 0);
 		} else {
 			break;
@@ -427,7 +495,8 @@ static void collect(void *context, const struct partial_sink *sink)
 {
 	const struct run *run = context;
 
-	if (run->settings->targets->source)
+	/* What happens before the end of a BEGIN that calls exit() is not counted. */
+	if (run->settings->targets->source && run->is_begun)
 		source_collect(run->settings->targets->source, sink);
 }
 
@@ -439,6 +508,7 @@ static int enable_probes(struct run *run, struct error *error)
 		source_request_of_program(&request, run->settings->program, run->settings->probes);
 
 	request.lossless = run->settings->lossless;
+	request.follows = run->settings->targets->arrivals.choice != ARRIVAL_NONE;
 	request.latency = engine_options(run->engine)->switchrate;
 	request.sample = engine_options(run->engine)->sample;
 	request.heap_period = engine_options(run->engine)->heapsample;
@@ -474,7 +544,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	struct json_writer json = {.text = NULL};
 	struct effects effects;
 	struct process_symbols *symbols = NULL;
-	char arguments[4096];
+	char arguments[4096], unnamed[512];
 	const struct event_process self = {.pid = (uint32_t)getpid(),
 		.ppid = (uint32_t)getppid(),
 		.uid = getuid(),
@@ -496,6 +566,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 		.source = source,
 		.signals = -1};
 	int64_t wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());
+	uint64_t begun;
 	sigset_t signals, before;
 	int result;
 
@@ -504,7 +575,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	if (is_json && json_writer_init(&json, settings->output))
 		return error_set(error, ENOMEM, "out of memory");
 	text_writer_init(&text, settings->output, stderr);
-	effects_init(&effects, settings->output);
+	effects_init(&effects, settings->output, &settings->targets->descriptors);
 	if (source && source->recorded) {
 		run.latest = source->start;
 		wall_offset = source->wall_offset;
@@ -512,9 +583,13 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
-	sigprocmask(SIG_BLOCK, &signals, &before);
+	sigprocmask(SIG_BLOCK, NULL, &before);
 	engine_settings.is_stopped = is_stopped;
 	engine_settings.stop_context = &run;
+	if (!engine_settings.recorded) {
+		engine_settings.is_late = is_late;
+		engine_settings.late_context = &run;
+	}
 	engine_settings.collect = collect;
 	engine_settings.collect_context = &run;
 	run.signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -541,16 +616,25 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 		fprintf(stderr, "dtrace: allowing destructive actions\n");
 	debug_say(DEBUG_ENGINE, "begins, next tick %s",
 		engine_next_tick(run.engine) == UINT64_MAX ? "never" : "set");
-	engine_begin(run.engine, present(&run), wall_offset);
+	/*
+	 * BEGIN runs when all probes are open, since its output may make somebody cause the first
+	 * event. Its time is before theirs: the first events may precede it.
+	 */
+	begun = present(&run);
+	result = source ? enable_probes(&run, error) : 0;
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	if (result)
+		goto out;
+	if (settings->opened)
+		settings->opened(settings->opened_context);
+	engine_begin(run.engine, begun, wall_offset);
+	engine_count_ticks(run.engine, present(&run));
+	run.is_begun = !has_exited(&run);
 	run.told = run.heard = run.flushed = run.collected = clock_monotonic();
 	if (settings->snapshot)
 		engine_snapshot(run.engine);
 	run.shown = run.told;
 	result = flush_when_due(&run, run.told, error);
-	if (!result && source && !has_exited(&run)) {
-		result = enable_probes(&run, error);
-		run.heard = clock_monotonic();
-	}
 	if (!result && !has_exited(&run) && target_release(settings->targets, error)) {
 		cli_message("%s", error->text);
 		*status = CLI_CANNOT;
@@ -575,6 +659,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 		debug_say(DEBUG_ENGINE, "ends after %d signals", run.interrupts.count);
 		engine_end(run.engine, present(&run));
 		engine_status(run.engine);
+		advise_lossless(&run);
 		engine_exited(run.engine, status);
 		if (run.is_damaged && !*status)
 			*status = CLI_CANNOT;
@@ -583,6 +668,8 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 		run.writer->operations->summary_begin(run.writer);
 	}
 	result = flush_output(&run, clock_monotonic(), error);
+	if (symbols && process_symbols_unnamed(symbols, unnamed, sizeof(unnamed)))
+		cli_message("%s", unnamed);
 out:
 	engine_free(run.engine);
 	process_symbols_free(symbols);

@@ -41,14 +41,18 @@ struct run_settings {
 	 * known. NULL: nothing is called. */
 	void (*note_process)(struct writer *writer, const struct event_process *process);
 	const struct run_input *input; /* NULL: none */
+	/* Called when the probes are open, before BEGIN. NULL: nothing is called. */
+	void (*opened)(void *context);
+	void *opened_context;
 };
 
 /*
- * Runs until exit(), the target's end, or SIGINT or SIGTERM; commands that wait to be released
- * start after BEGIN. *status is what exit() said; without one it is 0, or CLI_CANNOT when a
- * recorded log is damaged (not only cut off), or, after a message, when a command cannot be
- * started. A negative errno and a line in error when the source cannot enable the probes, or the
- * output cannot be written.
+ * Opens the probes, fires BEGIN, and runs until exit(), the target's end, or SIGINT or SIGTERM.
+ * Events of a running target may be earlier than BEGIN's end and are run after it; commands that
+ * wait to be released start after BEGIN. *status is what exit() said; without one it is 0, or
+ * CLI_CANNOT when a recorded log is damaged (not only cut off), or, after a message, when a command
+ * cannot be started. A negative errno and a line in error when the source cannot enable the probes,
+ * or the output cannot be written.
  */
 int run_program(const struct run_settings *settings, int *status, struct error *error);
 

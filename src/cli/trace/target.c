@@ -2,6 +2,7 @@
 #include "cli/trace/target.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -50,13 +51,15 @@ int target_start(struct targets *targets, struct error *error)
 {
 	int result = 0;
 
+	descriptor_limit_raise(&targets->descriptors);
 	if (targets->arrivals.choice == ARRIVAL_CHILDREN)
 		child_adopt();
 	for (size_t i = 0; i < targets->count && !result; i++) {
 		struct target *target = &targets->items[i];
 		if (!target->command.words)
 			continue;
-		result = child_start(&target->child, target->command.words, error);
+		result = child_start(
+			&target->child, target->command.words, &targets->descriptors, error);
 		if (!result)
 			debug_say(DEBUG_TARGET, "command '%s' is process %d",
 				target->command.words[0], (int)target->child.pid);
@@ -262,6 +265,18 @@ static bool is_of_use(const struct targets *targets, const struct d_probe_set *s
 	return !targets->asked_count;
 }
 
+/* Whether a description names a provider of the set's probes from this one on, without wildcards.
+ */
+static bool names_provider(
+	const struct targets *targets, const struct d_probe_set *set, size_t first)
+{
+	for (size_t i = 0; i < targets->asked_count; i++)
+		for (size_t j = first; j < set->count; j++)
+			if (!strcmp(targets->asked[i].provider, set->probes[j].provider))
+				return true;
+	return false;
+}
+
 /* Adds a process to those whose events the kernel delivers. */
 static int add_to_kernel(struct targets *targets, const struct target *target,
 	struct d_probe_set *set, struct error *error)
@@ -290,6 +305,18 @@ static int refuse(const struct d_asked *asked, struct error *error)
 		asked->function, asked->name, reason.text);
 }
 
+/* Whether a script describes functions of the target, which no event stream can deliver. */
+static bool names_function(const struct targets *targets, const struct target *target)
+{
+	char provider[24];
+	bool found = false;
+
+	snprintf(provider, sizeof(provider), "pid%" PRIu32, target->pid);
+	for (size_t i = 0; i < targets->asked_count && !found; i++)
+		found = !strcmp(targets->asked[i].provider, provider);
+	return found;
+}
+
 /*
  * Asks the kernel for a target's probes that its stream does not have. A failure is only one if
  * nothing else delivers the target's events.
@@ -305,7 +332,10 @@ static int open_kernel(struct targets *targets, struct target *target, struct d_
 	need = result == -EPERM ? kernel_need_first(targets, set) : NULL;
 	if (need && (targets->via == TARGET_VIA_KERNEL || *target->missing.text))
 		refuse(need, error);
-	if (result && targets->via == TARGET_VIA_KERNEL)
+	if (result &&
+		(targets->via == TARGET_VIA_KERNEL ||
+			(result != -EPERM && result != -ENOTSUP && !targets->may_miss &&
+				names_function(targets, target))))
 		return result;
 	if ((result == -EPERM || result == -ENOTSUP) && *target->missing.text) {
 		struct error missing = target->missing;
@@ -315,7 +345,12 @@ static int open_kernel(struct targets *targets, struct target *target, struct d_
 	}
 	is_useful = targets->via == TARGET_VIA_KERNEL ||
 		(set->count > before && is_of_use(targets, set, before));
-	if (!result && !is_useful && !targets->may_miss) {
+	/* A provider of the target is named: the compiler says what was meant. */
+	if (!result && targets->count == 1 && names_provider(targets, set, before))
+		is_useful = true;
+	/* So it does if there is no stream: of the probes that the target has, or has not. */
+	if (!result && !is_useful && !targets->may_miss &&
+		!(targets->count == 1 && *target->missing.text)) {
 		source_kernel_remove_last(targets->kernel);
 		result = -ENOENT;
 	}
@@ -366,7 +401,8 @@ static int open_stopped(struct targets *targets, struct target *target, struct d
 	size_t before = set->count;
 	int result = add_to_kernel(targets, target, set, error);
 
-	suits = is_due || (by_kernel && (targets->may_miss || !targets->asked_count));
+	suits = is_due || (by_kernel && (targets->may_miss || !targets->asked_count)) ||
+		(!result && names_provider(targets, set, before));
 	for (size_t i = 0; i < targets->asked_count && !result; i++)
 		suits |= target_is_matched(set, before, &targets->asked[i]);
 	*use = PROGRAM_UNSUITED;
@@ -383,16 +419,35 @@ static int open_stopped(struct targets *targets, struct target *target, struct d
 	return by_kernel || is_due ? result : 0;
 }
 
-/* Opens the stream of a target; *source is NULL if it has none, and why that is in target. */
+/* Adds to a stream the probes profile-n if streams give them. */
+static int add_samples(const struct targets *targets, struct source *source,
+	struct d_probe_set *set, struct error *error)
+{
+	return targets->samples_in_streams ? source_stream_add_samples(source, set, targets->asked,
+						     targets->asked_count, error)
+					   : 0;
+}
+
+int target_declare_stream(const struct targets *targets, struct source *source,
+	struct d_probe_set *set, struct error *error)
+{
+	int result = source_stream_declare(source, set, error);
+
+	if (!result)
+		result = add_samples(targets, source, set, error);
+	if (result && result != -EAGAIN && result != -ETIMEDOUT)
+		source_close(source);
+	return result;
+}
+
 int target_open_stream(const struct targets *targets, uint32_t pid, const char *socket, int wait_ms,
 	struct d_probe_set *set, struct source **source, struct error *error)
 {
 	int result = source_stream_open(pid, socket, wait_ms, set, source, error);
 
-	if (result || !targets->samples_in_streams)
+	if (result)
 		return result;
-	result = source_stream_add_samples(
-		*source, set, targets->asked, targets->asked_count, error);
+	result = add_samples(targets, *source, set, error);
 	if (result) {
 		source_close(*source);
 		*source = NULL;
@@ -400,6 +455,7 @@ int target_open_stream(const struct targets *targets, uint32_t pid, const char *
 	return result;
 }
 
+/* Opens the stream of a target; *source is NULL if it has none, and why that is in target. */
 static int open_stream(struct targets *targets, struct target *target, int wait_ms,
 	struct d_probe_set *set, struct source **source, struct error *error)
 {
@@ -470,18 +526,25 @@ static int start_command(struct targets *targets, struct target *target, struct 
 {
 	bool by_kernel = targets->via == TARGET_VIA_KERNEL;
 	bool asks = targets->via != TARGET_VIA_STREAM && kernel_is_allowed(error);
-	unsigned wait = by_kernel ? CHILD_WAIT_NONE : CHILD_WAIT_ITSELF;
+	/* A stream is not opened if the kernel delivers the command's events from its first
+	 * instruction on. The command would wait for its client for ever. */
+	unsigned wait =
+		by_kernel || (asks && asks_pid(targets)) ? CHILD_WAIT_NONE : CHILD_WAIT_ITSELF;
 	enum program_use use = PROGRAM_SERVES;
-	const struct d_asked *need = NULL;
+	const struct d_asked *need = NULL, *streamed = NULL;
 	int result;
 
 	if (!asks && targets->via != TARGET_VIA_STREAM)
 		need = by_kernel ? kernel_need_first(targets, set)
-				 : kernel_need_all(targets, target);
+				 : kernel_need_all(targets, target, &streamed);
 	if (need)
 		return refuse(need, error);
 	if (by_kernel && !asks)
 		return -EPERM;
+	if (streamed)
+		cli_message("%s:%s:%s:%s: only the event stream's probes are traced, since %s",
+			streamed->provider, streamed->module, streamed->function, streamed->name,
+			error->text);
 	result = target_start_program(targets, target, wait | (asks ? CHILD_STOPPED : 0), error);
 	if (!result && asks && !target->child.stops && by_kernel)
 		return error_set(error, EPERM,
@@ -706,5 +769,6 @@ void target_close(struct targets *targets)
 		close(targets->ends);
 	free(targets->items);
 	free(targets->asked);
+	descriptor_limit_restore(&targets->descriptors);
 	*targets = targets_none;
 }

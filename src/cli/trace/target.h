@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/descriptor_limit.h"
 #include "base/error.h"
 #include "cli/child.h"
 #include "cli/command_words.h"
@@ -60,15 +61,16 @@ struct targets {
 	bool lists_all;          /* there are no scripts: all probes are listed */
 	struct target *items;    /* in the order of the command line; the first is $target */
 	size_t count;
-	const char *log;          /* instead of processes */
-	struct source *source;    /* all that are followed; NULL: there are none */
-	struct source *kernel;    /* what of it the kernel delivers; NULL: nothing */
-	size_t kernel_first;      /* its probes in the set are not before this one */
-	size_t parts;             /* how many these are */
-	struct arrivals arrivals; /* VMs that are not named by a pid */
-	struct further further;   /* runtimes of these processes that start later */
-	int ends;                 /* readable when a command or a watched process has ended; -1 */
-	bool asks;                /* the ends of some are only seen by looking */
+	const char *log;                     /* instead of processes */
+	struct source *source;               /* all that are followed; NULL: there are none */
+	struct source *kernel;               /* what of it the kernel delivers; NULL: nothing */
+	size_t kernel_first;                 /* its probes in the set are not before this one */
+	size_t parts;                        /* how many these are */
+	struct arrivals arrivals;            /* VMs that are not named by a pid */
+	struct further further;              /* runtimes of these processes that start later */
+	struct descriptor_limit descriptors; /* raised while they are traced */
+	int ends;  /* readable when a command or a watched process has ended; -1 */
+	bool asks; /* the ends of some are only seen by looking */
 };
 
 extern const struct targets targets_none;
@@ -77,8 +79,8 @@ extern const struct targets targets_none;
 int target_add(struct targets *targets, const struct target *target);
 
 /*
- * Makes the processes of commands, which do not run yet; so that $target is known. A negative
- * errno and a line in error.
+ * Makes the processes of commands, which do not run yet; so that $target is known. Also raises the
+ * limit of descriptors. Returns 0, or a negative errno and a line in error.
  */
 int target_start(struct targets *targets, struct error *error);
 
@@ -95,6 +97,11 @@ int target_open(struct targets *targets, struct d_probe_set *set, struct error *
 /* Opens a stream as source_stream_open() does, with the probes profile-n if streams give them. */
 int target_open_stream(const struct targets *targets, uint32_t pid, const char *socket, int wait_ms,
 	struct d_probe_set *set, struct source **source, struct error *error);
+
+/* The second step, after source_stream_start(): returns as source_stream_declare() does. Closes the
+ * source after a final error. */
+int target_declare_stream(const struct targets *targets, struct source *source,
+	struct d_probe_set *set, struct error *error);
 
 /*
  * Adds the probes profile-n that are described to a log, or to the only stream, that was opened
@@ -131,7 +138,7 @@ bool target_poll(struct targets *targets);
 void target_tell_ends(
 	struct targets *targets, enum source_state state, const struct error *reason, bool quiet);
 
-/* Ends commands, closes and frees everything. */
+/* Ends commands, closes and frees everything, and restores the limit of descriptors. */
 void target_close(struct targets *targets);
 
 #endif

@@ -72,7 +72,8 @@ static int check_program(const struct trace *trace, const struct d_program *prog
 static int run(struct trace *trace, const struct d_program *program, struct d_probe_set *probes,
 	FILE *output)
 {
-	const struct run_settings settings = {.program = program,
+	struct d_program own = *program;
+	const struct run_settings settings = {.program = &own,
 		.probes = probes,
 		.targets = &trace->targets,
 		.output = output,
@@ -82,10 +83,13 @@ static int run(struct trace *trace, const struct d_program *program, struct d_pr
 		.writer = trace->writer,
 		.snapshot = trace->snapshot,
 		.note_process = trace->note_process,
-		.input = trace->input};
+		.input = trace->input,
+		.opened = trace->opened,
+		.opened_context = trace->opened_context};
 	struct error error = {""};
 	int status;
 
+	own.options.sample.is_elapsed |= trace->samples_elapsed;
 	if (!program->options.quiet)
 		report_matches(program);
 	status = check_program(trace, program, probes);
@@ -108,6 +112,8 @@ static int carry_out(struct trace *trace, const struct d_program *program,
 {
 	if (trace->mode == TRACE_RUN)
 		return run(trace, program, probes, output);
+	/* The reader of a list may have seen enough, also before all of it has been written. */
+	signal(SIGPIPE, trace->caller_sigpipe);
 	if (trace->mode == TRACE_LIST)
 		trace_list_probes(output, probes, program, trace->targets.source, trace->verbose);
 	else if (trace->verbose && program)
@@ -185,10 +191,10 @@ int command_trace(int argc, char **argv)
 		 * a closed reader of our output is an ordinary write error, except for a list, of
 		 * which the reader may have seen enough
 		 */
-		void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+		trace.caller_sigpipe = signal(SIGPIPE, SIG_IGN);
 		status = trace_target(&trace);
 		if (trace.mode != TRACE_RUN)
-			signal(SIGPIPE, before);
+			signal(SIGPIPE, trace.caller_sigpipe);
 	}
 	trace_options_free(&trace);
 	return status;

@@ -8,11 +8,15 @@
 
 #include "base/debug.h"
 #include "cli/cli.h"
+#include "cli/trace/kernel_need.h"
 #include "cli/trace/trace_notes.h"
+#include "program/readable.h"
 #include "program/timer_probe.h"
 #include "source/carried.h"
 #include "source/endpoint.h"
 #include "source/finder.h"
+#include "source/kernel/bpf.h"
+#include "source/kernel/bpf_namespace.h"
 #include "source/merge.h"
 #include "source/source.h"
 #include "usdt/btf.h"
@@ -23,10 +27,12 @@ struct work {
 	struct trace *trace;
 	struct d_probe_set *probes;
 	struct d_compiler *compiler;
+	struct d_numbers numbers;
 	struct btf *kernel_types; /* what structs the kernel has; NULL: no memory */
 	bool is_open;             /* the targets are open, and their probes are in the set */
 	bool has_set;             /* the compiler has the set of probes */
 	bool is_named;         /* the target is traced only because a provider is named after it */
+	bool may_miss;         /* that a target serves no stream is no error */
 	bool has_peeked;       /* what the targets carry has been looked for before they are open */
 	struct source *peeked; /* a target's stream, opened only for that */
 	struct carried_list files; /* and what files carry */
@@ -263,6 +269,7 @@ static int begin(struct work *work)
 			trace->targets.arrivals.choice == ARRIVAL_CHILDREN,
 		.waits = trace->targets.arrivals.choice != ARRIVAL_NONE,
 		.kernel_types = work->kernel_types,
+		.numbers = work->numbers,
 		.arguments = trace->arguments,
 		.argument_count = trace->argument_count,
 		.options = &trace->options,
@@ -376,22 +383,19 @@ static int take_all(struct work *work)
 /*
  * Opens the targets that the scripts need. A target that serves no stream is an error, with two
  * exceptions: the scripts allow descriptions that match nothing, or the target comes only from a
- * provider's name. In the second case its probes do not exist.
+ * provider's name. In the second case its probes do not exist. Whether the target's probes or its
+ * stream are missing is known only when the descriptions are compared with the probes.
  */
 static int open_asked(struct work *work)
 {
 	const struct d_asks *asks = d_compiler_asks(work->compiler);
-	const struct trace *trace = work->trace;
-	bool may_miss = work->is_named || (asks->zdefs && trace->mode != TRACE_LIST);
-	int status;
 
+	work->may_miss = work->is_named || (asks->zdefs && work->trace->mode != TRACE_LIST);
 	debug_say(DEBUG_COMPILE, "the scripts need %s%s", asks->source ? "a source" : "no source",
 		asks->target ? " and $target" : "");
 	if (!asks->source)
 		return work->is_open ? CLI_OK : watch_targets(work);
-	status = open_targets(work);
-	return !status && target_missing(&trace->targets) && !may_miss ? report_missing(work)
-								       : status;
+	return open_targets(work);
 }
 
 /* Says that nothing is traced yet, since that may take a while. */
@@ -491,6 +495,65 @@ static void tell_refused(const struct work *work, const struct d_program *progra
 	}
 }
 
+/* Leaves out the probes at which a clause reads an argument that cannot be had there. */
+static int leave_out(const struct work *work, struct d_program *program)
+{
+	struct d_left_out *list;
+	size_t count;
+
+	if (work->trace->mode != TRACE_RUN)
+		return CLI_OK;
+	if (d_program_leave_out(program, work->probes, &list, &count)) {
+		free(list);
+		return out_of_memory();
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct d_probe *first = &work->probes->probes[list[i].first];
+
+		cli_message("%s: %zu of its probes %s left out, since arg%u cannot be read there "
+			    "(such as %s:%s:%s:%s)",
+			program->clauses[list[i].clause].description, list[i].count,
+			list[i].count == 1 ? "is" : "are", list[i].argument, first->provider,
+			first->module, first->function, first->name);
+	}
+	free(list);
+	return CLI_OK;
+}
+
+/* Whether the description that matches nothing may be of a probe that comes by an event stream. */
+static bool is_streamed(const struct targets *targets, const char *unmatched)
+{
+	char text[sizeof(((struct d_error *)0)->unmatched)];
+	bool found = false;
+
+	for (size_t i = 0; i < targets->asked_count; i++) {
+		const struct d_asked *asked = &targets->asked[i];
+
+		snprintf(text, sizeof(text), "%s:%s:%s:%s", asked->provider, asked->module,
+			asked->function, asked->name);
+		for (size_t j = 0; j < targets->count && !strcmp(text, unmatched); j++)
+			found |= kernel_need_streamed(asked, targets->items[j].pid);
+	}
+	return found;
+}
+
+/*
+ * Reports what is wrong if a target serves no stream: a description that no stream could satisfy
+ * either is wrong itself. Only the kernel knows that of probes that are not misspelt.
+ */
+static int report_unfound(const struct work *work, const struct d_error *error)
+{
+	const struct targets *targets = &work->trace->targets;
+	bool is_wrong = *error->unmatched && (error->is_advised || targets->kernel) &&
+		!is_streamed(targets, error->unmatched);
+
+	if (!work->may_miss)
+		return is_wrong ? report_error(work, error) : report_missing(work);
+	if (!work->is_named && !is_wrong)
+		report_missing(work);
+	return report_error(work, error);
+}
+
 /*
  * Compiles what has waited for the probes. If a target's stream is missing, that is reported before
  * the errors it causes.
@@ -498,6 +561,8 @@ static void tell_refused(const struct work *work, const struct d_program *progra
 static int finish(struct work *work, struct d_program **program)
 {
 	bool is_missing = target_missing(&work->trace->targets);
+	/* what has no guest stacks to show is not only optional */
+	bool wants_stack = work->trace->targets.guest_stack;
 	struct d_error error;
 
 	if (work->trace->targets.kernel && work->trace->targets.arrivals.choice == ARRIVAL_CHILDREN)
@@ -506,9 +571,7 @@ static int finish(struct work *work, struct d_program **program)
 	if (!work->has_set && take_carried(work))
 		return CLI_FOUND;
 	if (!work->has_set && d_compiler_set_probes(work->compiler, work->probes, &error)) {
-		if (is_missing && !work->is_named)
-			report_missing(work);
-		return report_error(work, &error);
+		return is_missing ? report_unfound(work, &error) : report_error(work, &error);
 	}
 	*program = d_compiler_finish(work->compiler);
 	debug_say(DEBUG_COMPILE, "%zu clauses, %zu variables, %zu aggregations",
@@ -520,8 +583,18 @@ static int finish(struct work *work, struct d_program **program)
 		*program = NULL;
 		return CLI_FOUND;
 	}
-	if (is_missing && !(*program)->options.quiet)
+	if (is_missing && (!work->may_miss || !(*program)->options.quiet || wants_stack))
 		report_missing(work);
+	if (is_missing && !work->may_miss) {
+		d_program_free(*program);
+		*program = NULL;
+		return CLI_CANNOT;
+	}
+	if (leave_out(work, *program)) {
+		d_program_free(*program);
+		*program = NULL;
+		return CLI_CANNOT;
+	}
 	if (work->trace->mode == TRACE_RUN && traces_any(work, *program))
 		tell_refused(work, *program);
 	tell_waiting(work, *program);
@@ -548,6 +621,17 @@ static int compile_scripts(struct work *work, struct d_program **program)
 	return status ? status : finish(work, program);
 }
 
+/* Which numbers processes have in scripts. */
+static struct d_numbers own_numbers(void)
+{
+	struct bpf_features features = {0};
+
+	bpf_namespace_find(&features);
+	return (struct d_numbers){.is_nested = features.other_namespace,
+		.level = features.namespace_level,
+		.inode = features.namespace_inode};
+}
+
 int trace_compile(struct trace *trace, struct d_probe_set *probes, struct d_program **program)
 {
 	struct work work = {.trace = trace, .probes = probes};
@@ -556,6 +640,7 @@ int trace_compile(struct trace *trace, struct d_probe_set *probes, struct d_prog
 	*program = NULL;
 	if (trace->script_count) {
 		work.kernel_types = btf_new("/sys/kernel/btf/vmlinux");
+		work.numbers = own_numbers();
 		status = compile_scripts(&work, program);
 		d_compiler_free(work.compiler);
 		btf_free(work.kernel_types);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/clean_text.h"
 #include "cli/cli.h"
 #include "contract/promise.h"
 #include "source/source.h"
@@ -80,14 +81,28 @@ static void tell_refusals(const struct probe_listing *listing)
 			"%u more probes cannot be traced; -v says why", listing->refused - shown);
 }
 
+/* A column of names, which are the traced program's: they must not steer a terminal. */
+static void list_name(FILE *output, int width, const char *name)
+{
+	int length = (int)strlen(name);
+
+	fprintf(output, "%*s", length < width ? width - length : 0, "");
+	clean_text_print(output, name);
+	fputc(' ', output);
+}
+
 static void list_probe(struct probe_listing *listing, uint32_t index)
 {
 	const struct d_probe *probe = &listing->set->probes[index];
 	FILE *output = listing->output;
 	struct promise promise;
 
-	fprintf(output, "%5u %10s %17s %33s %s\n", (unsigned int)(index + 1), probe->provider,
-		probe->module, probe->function, probe->name);
+	fprintf(output, "%5u ", (unsigned int)(index + 1));
+	list_name(output, 10, probe->provider);
+	list_name(output, 17, probe->module);
+	list_name(output, 33, probe->function);
+	clean_text_print(output, probe->name);
+	fputc('\n', output);
 	if (probe->is_refused)
 		note_refusal(listing, probe);
 	if (!listing->verbose)

@@ -37,6 +37,7 @@ enum trace_mode {
 
 struct trace {
 	enum trace_mode mode;
+	void (*caller_sigpipe)(int); /* how our caller has SIGPIPE handled */
 	struct script *scripts;
 	size_t script_count;
 	struct setting *settings; /* in the order in which they hold */
@@ -55,6 +56,9 @@ struct trace {
 	uint64_t snapshot;
 	void (*note_process)(struct writer *writer, const struct event_process *process);
 	const struct run_input *input;
+	void (*opened)(void *context);
+	void *opened_context;
+	bool samples_elapsed; /* option sample is of elapsed time, whatever the script says */
 };
 
 /*
