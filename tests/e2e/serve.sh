@@ -12,22 +12,27 @@ import re, sys, urllib.request
 
 label = r'[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\[\\"n])*"'
 sample = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)(?:\{(%s(?:,%s)*)?\})? (-?[0-9.]+)$' % (label, label))
-suffixes = {"counter": ("_total",), "gauge": ("",), "histogram": ("_bucket", "_count")}
+suffixes = {"counter": ("_total",), "gauge": ("",), "histogram": ("_bucket", "_sum", "_count")}
 
 def page(url):
-    with urllib.request.urlopen(url) as answer:
+    request = urllib.request.Request(url, headers={"Accept": "application/openmetrics-text;version=1.0.0,*/*;q=0.1"})
+    with urllib.request.urlopen(request) as answer:
         kind = answer.headers["Content-Type"]
         assert kind.startswith("application/openmetrics-text; version=1.0.0"), kind
         return answer.read().decode()
 
 def parse(text):
     assert text.endswith("# EOF\n"), text[-80:]
-    families, samples, family, kind = set(), {}, None, None
+    families, helped, samples, family, kind = set(), set(), {}, None, None
+    bounds = {}
     for line in text[:-len("# EOF\n")].splitlines():
         if line.startswith("# TYPE "):
             family, kind = line.split()[2:]
             assert family not in families, f"{family} twice"
             families.add(family)
+        elif line.startswith("# HELP "):
+            assert line.split()[2] == family and len(line.split()) > 4, line
+            helped.add(family)
         elif line.startswith("# UNIT "):
             assert family.endswith("_" + line.split()[3]), line
         else:
@@ -37,6 +42,14 @@ def parse(text):
             key = (match[1], match[2] or "")
             assert key not in samples, f"{key} twice"
             samples[key] = float(match[3])
+            if match[1].endswith("_bucket") and kind == "histogram":
+                labels, _, bound = key[1].rpartition("le=")
+                bounds.setdefault(family, {}).setdefault(labels, []).append((bound, samples[key]))
+    assert helped == families, families ^ helped
+    for family, rows in bounds.items():
+        assert len({tuple(b for b, _ in row) for row in rows.values()}) == 1, f"bounds of {family} differ"
+        for row in rows.values():
+            assert [c for _, c in row] == sorted(c for _, c in row), row
     return samples
 P
 
@@ -111,13 +124,15 @@ assert labelled and all('runtime=\\\"toy ' in l for l in labelled), labelled"
 ends INT 0
 
 # Every function, keys without a name and with one twice, negative numbers, seconds, names that meet.
-serve --interval 10 --series 3 -n '
+serve --host vm.example --host=other.example --interval 10 --series 3 -n '
 BEGIN
 {
 	this->a = "x\"\\y\nz";
 	this->b = "\001<script>\377\342\202\254";
 	@count[this->a, this->b, 1 + 1] = count();
 	@least[this->a, this->a] = min(-5);
+	@alike["\001"] = count();
+	@alike["\002"] = count();
 	@most = max(7);
 	@mean = avg(9);
 	@spread = stddev(9);
@@ -127,6 +142,12 @@ BEGIN
 	@time_seconds["le"] = quantize(1500000000);
 	@wide = lquantize(5, 0, 10, 2);
 	@wide = lquantize(50, 0, 10, 2);
+	@fine = lquantize(700, 0, 1000);
+	@signed = lquantize(-7, -10, 10, 5);
+	@power[1] = quantize(5);
+	@power[2] = quantize(1 << 40);
+	@power[2] = quantize(3, 4);
+	@power[3] = quantize(-9, 2);
 	@steps = llquantize(120, 10, 0, 3, 10);
 	@le[this->le = 5] = count();
 	@many[1] = sum(1); @many[2] = sum(2); @many[3] = sum(3); @many[4] = sum(4); @many[5] = sum(5);
@@ -135,16 +156,30 @@ BEGIN
 check "('vmtap_most', '') in samples" "
 def one(name):
     return [(k[1], v) for k, v in samples.items() if k[0] == name]
-assert one('vmtap_count_total') == [('a=\"x\\\\\"\\\\\\\\y\\\\nz\",b=\"?<script>\ufffd\u20ac\",key2=\"2\"', 1)], one('vmtap_count_total')
+assert one('vmtap_count_total') == [('a=\"x\\\\\"\\\\\\\\y\\\\nz\",b=\"\\\\\\\\001<script>\\\\\\\\377\u20ac\",key2=\"2\"', 1)], one('vmtap_count_total')
+assert len({l for l, v in one('vmtap_alike_total')}) == 2, one('vmtap_alike_total')
 assert [l.count('=') for l, v in one('vmtap_least')] == [2] and one('vmtap_least')[0][1] == -5
 assert 'a_1=' in one('vmtap_least')[0][0]
 assert one('vmtap_most') == [('', 7)] and one('vmtap_mean') == [('', 9)] and one('vmtap_spread') == [('', 0)]
 assert one('vmtap_levels') == [('', -3)]
 assert one('vmtap_n_total') == [('', 12)] and one('vmtap_n_2') == [('', 13)]
-assert one('vmtap_time_seconds_bucket')[0] == ('key0=\"le\",le=\"2.147483647\"', 1)
+times = dict(one('vmtap_time_seconds_bucket'))
+assert times['key0=\"le\",le=\"2.147483647\"'] == 1 and times['key0=\"le\",le=\"1.073741823\"'] == 0, times
+assert list(times)[0] == 'key0=\"le\",le=\"6.3e-08\"' and list(times)[-2] == 'key0=\"le\",le=\"8796.093022207\"', times
+assert one('vmtap_time_seconds_sum') == [('key0=\"le\"', 1.5)]
+powers = dict(one('vmtap_power_bucket'))
+def power(key, bound):
+    return powers['key0=\"%d\",le=\"%s\"' % (key, bound)]
+assert len(powers) == 3 * 50 and [power(1, b) for b in (0, 3, 7, '+Inf')] == [0, 0, 1, 1], powers
+assert [power(2, b) for b in (1, 3, 2 ** 40 - 1, 2 ** 41 - 1)] == [0, 4, 4, 5]
+assert [power(3, b) for b in (0, '+Inf')] == [2, 2]
+assert dict(one('vmtap_power_sum')) == {'key0=\"1\"': 5, 'key0=\"2\"': 2 ** 40 + 12, 'key0=\"3\"': -18}
+assert len(one('vmtap_fine_bucket')) <= 102 and sum(v for k, v in one('vmtap_fine_bucket')) in range(26, 34)
+assert one('vmtap_signed_sum') == [] and ('le=\"-6\"', 1) in one('vmtap_signed_bucket'), one('vmtap_signed_bucket')
 assert one('vmtap_time_seconds_count') == [('key0=\"le\"', 1)]
-assert one('vmtap_wide_bucket') == [('le=\"5\"', 1), ('le=\"7\"', 1), ('le=\"9\"', 1), ('le=\"+Inf\"', 2)], one('vmtap_wide_bucket')
-assert one('vmtap_steps_bucket')[0] == ('le=\"199\"', 1), one('vmtap_steps_bucket')
+assert one('vmtap_wide_bucket') == [('le=\"1\"', 0), ('le=\"3\"', 0), ('le=\"5\"', 1), ('le=\"7\"', 1), ('le=\"9\"', 1), ('le=\"+Inf\"', 2)], one('vmtap_wide_bucket')
+steps = dict(one('vmtap_steps_bucket'))
+assert steps['le=\"199\"'] == 1 and steps['le=\"99\"'] == 0 and one('vmtap_steps_sum') == [('', 120)], steps
 assert sorted(v for l, v in one('vmtap_many')) == [3, 4, 5]
 assert samples[('vmtap_serve_series_left_out', 'aggregation=\"many\"')] == 2"
 
@@ -158,6 +193,26 @@ def ask(method, path, body=None):
     answer = connection.getresponse()
     return answer.status, answer.read(), answer.getheader("Allow")
 assert ask("GET", "/metrics")[0] == 200
+# Without a wish for OpenMetrics it is Prometheus's own format.
+connection = http.client.HTTPConnection(place.hostname, place.port, timeout=60)
+connection.request("GET", "/metrics")
+answer = connection.getresponse()
+assert answer.getheader("Content-Type").startswith("text/plain; version=0.0.4"), answer.getheader("Content-Type")
+text = answer.read().decode()
+assert "# TYPE vmtap_n_total counter" in text and "# HELP vmtap_n_total " in text and "# EOF" not in text and "# UNIT" not in text
+# A page of somebody else whose name leads here is refused; an address or a name of ours is not.
+def named(host):
+    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=60)
+    connection.putrequest("GET", "/metrics", skip_host=True)
+    connection.putheader("Host", host)
+    connection.endheaders()
+    answer = connection.getresponse()
+    return answer.status, b"--host" in answer.read()
+for host in ("localhost", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:9464", "10.1.2.3:80", "[::1]:9464", "[fe80::1]", "vm.example:80", "Other.example", "localhost.", "vm.example.:80"):
+    assert named(host)[0] == 200, host
+for host in ("evil.example", "evil.example:9464", "localhost.evil.example", "127.0.0.1.evil.example", "[::1].evil.example", "[evil]", "", ":80",
+             "localhost:80.evil.example", "localhost..", ".", "127.0.0.1.:x"):
+    assert named(host) == (403, True), host
 assert ask("HEAD", "/metrics")[:2] == (200, b"")
 assert ask("GET", "/")[0] == 200 and ask("GET", "/none")[0] == 404
 assert ask("GET", "/%00x")[0] == ask("GET", "/metrics%00")[0] == 404 and ask("GET", "/%6detrics")[0] == 200
@@ -178,7 +233,7 @@ peers = []
 for i in range(200):
     peer = socket.create_connection((place.hostname, place.port))
     try:
-        peer.sendall(b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n" * (i % 2) or b"GET /me")
+        peer.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n" * (i % 2) or b"GET /me")
     except OSError:
         pass
     peers.append(peer)
@@ -203,6 +258,7 @@ P
 ends TERM 0
 
 # Options.
+run 2 serve --host
 run 2 serve --listen
 has err "requires an argument"
 for address in 127.0.0.1 127.0.0.1: 127.0.0.1:http ::1:80 '[::1:80' 127.0.0.1:65536; do

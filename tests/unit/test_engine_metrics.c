@@ -21,11 +21,11 @@ static struct metrics_writer metrics;
 static char *page;
 static unsigned asked;
 
-static void publish(void *context, const char *bytes, size_t size)
+static void publish(void *context, const struct metrics_page *made)
 {
 	(void)context;
 	free(page);
-	page = strndup(bytes, size);
+	page = strndup(made->openmetrics, made->openmetrics_size);
 }
 
 static void runtime_of(uint64_t pid, char *runtime, size_t size)

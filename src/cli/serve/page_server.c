@@ -1,20 +1,23 @@
 /* page_server.c: see page_server.h. */
 #include "cli/serve/page_server.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #if __has_include(<microhttpd.h>)
 #include <microhttpd.h>
 
-#define TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
+#define OPENMETRICS "application/openmetrics-text"
 
 enum {
 	CONNECTIONS = 64,
@@ -35,10 +38,18 @@ struct page_server {
 	 * the ends of requests. */
 	struct open_connection open[CONNECTIONS];
 	uint64_t last;
-	pthread_mutex_t lock;      /* of page */
-	struct MHD_Response *page; /* counted by libmicrohttpd: a slow reader keeps an old one */
-	struct MHD_Response *index, *missing, *refused;
+	pthread_mutex_t lock; /* of pages */
+	/* counted by libmicrohttpd: a slow reader keeps an old one */
+	struct MHD_Response *pages[PAGE_FORMATS];
+	struct MHD_Response *index, *missing, *refused, *foreign;
+	char *bound;              /* the host that it was told to listen on */
+	const char *const *hosts; /* further ones, up to NULL */
 	char url[NI_MAXHOST + NI_MAXSERV + 32];
+};
+
+static const char *const types[PAGE_FORMATS] = {
+	[PAGE_OPENMETRICS] = OPENMETRICS "; version=1.0.0; charset=utf-8",
+	[PAGE_CLASSIC] = "text/plain; version=0.0.4; charset=utf-8",
 };
 
 /* ---- connections that last too long ---- */
@@ -116,14 +127,78 @@ static void note_completed(void *context, struct MHD_Connection *connection, voi
 
 /* ---- answers ---- */
 
+/* OpenMetrics for those that ask for it. */
+static enum page_format wanted_format(struct MHD_Connection *connection)
+{
+	const char *accepted =
+		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+
+	return accepted && strstr(accepted, OPENMETRICS) ? PAGE_OPENMETRICS : PAGE_CLASSIC;
+}
+
 static enum MHD_Result answer_page(struct page_server *server, struct MHD_Connection *connection)
 {
+	enum page_format format = wanted_format(connection);
 	enum MHD_Result result;
 
 	pthread_mutex_lock(&server->lock);
-	result = MHD_queue_response(connection, MHD_HTTP_OK, server->page);
+	result = MHD_queue_response(connection, MHD_HTTP_OK, server->pages[format]);
 	pthread_mutex_unlock(&server->lock);
 	return result;
+}
+
+/* The length of the host in "host:port", "host" or "[address]:port". */
+static size_t host_length(const char *host)
+{
+	size_t length = *host == '[' ? strcspn(host, "]") : 0;
+
+	return length + strcspn(host + length, ":");
+}
+
+/* A name may have the root's dot at its end. */
+static bool is_host(const char *name, const char *host, size_t length)
+{
+	length -= length > 1 && host[length - 1] == '.';
+	return strlen(name) == length && !strncasecmp(name, host, length);
+}
+
+static bool is_address(const char *host, size_t length)
+{
+	char text[INET6_ADDRSTRLEN + 1];
+	struct in6_addr address;
+	bool is_6 = length > 2 && *host == '[' && host[length - 1] == ']';
+
+	host += is_6;
+	length -= 2u * is_6;
+	if (length >= sizeof(text))
+		return false;
+	memcpy(text, host, length);
+	text[length] = '\0';
+	return inet_pton(is_6 ? AF_INET6 : AF_INET, text, &address) == 1;
+}
+
+/*
+ * Whether a request is for this server. A page of somebody else's can have its name resolved to our
+ * address and then read what we answer to the reader's browser; the browser still says that name.
+ * An address in place of a name cannot be resolved to another one.
+ */
+static bool is_for_us(const struct page_server *server, struct MHD_Connection *connection)
+{
+	const char *host =
+		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+	size_t length = host ? host_length(host) : 0;
+
+	if (!host)
+		return true; /* no browser */
+	if (host[length] && strspn(host + length + 1, "0123456789") != strlen(host + length + 1))
+		return false;
+	if (is_address(host, length) || is_host("localhost", host, length) ||
+		(*server->bound && is_host(server->bound, host, length)))
+		return true;
+	for (const char *const *name = server->hosts; name && *name; name++)
+		if (is_host(*name, host, length))
+			return true;
+	return false;
 }
 
 static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *url,
@@ -144,6 +219,8 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
 		return MHD_YES;
 	}
 	*upload_size = 0;
+	if (!is_for_us(server, connection))
+		return MHD_queue_response(connection, MHD_HTTP_FORBIDDEN, server->foreign);
 	if (!strcmp(url, "/metrics"))
 		return answer_page(server, connection);
 	if (!strcmp(url, "/"))
@@ -171,11 +248,16 @@ static struct MHD_Response *text_response(const char *text, const char *type)
 
 static int make_responses(struct page_server *server)
 {
-	server->page = text_response("# EOF\n", TYPE);
+	server->pages[PAGE_OPENMETRICS] = text_response("# EOF\n", types[PAGE_OPENMETRICS]);
+	server->pages[PAGE_CLASSIC] = text_response("", types[PAGE_CLASSIC]);
 	server->index = text_response("The metrics are at /metrics.\n", "text/plain");
 	server->missing = text_response("There is only /metrics.\n", "text/plain");
 	server->refused = text_response("Only GET is allowed.\n", "text/plain");
-	if (!server->page || !server->index || !server->missing || !server->refused)
+	server->foreign = text_response("The request names a host that is not this one. If it is, "
+					"start vmtap serve with --host NAME.\n",
+		"text/plain");
+	if (!server->pages[PAGE_OPENMETRICS] || !server->pages[PAGE_CLASSIC] || !server->index ||
+		!server->missing || !server->refused || !server->foreign)
 		return -ENOMEM;
 	MHD_add_response_header(server->refused, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
 	return 0;
@@ -267,20 +349,24 @@ static void ignore_message(void *context, const char *format, va_list arguments)
 	(void)arguments;
 }
 
-int page_server_open(const char *address, struct page_server **result, struct error *error)
+int page_server_open(const char *address, const char *const *hosts, struct page_server **result,
+	struct error *error)
 {
 	struct page_server *server;
+	const char *port;
 	int fd = open_socket(address, error);
 
 	*result = NULL;
 	if (fd < 0)
 		return fd;
 	server = calloc(1, sizeof(*server));
-	if (!server || make_responses(server)) {
+	if (!server || make_responses(server) ||
+		split_address(address, &server->bound, &port, error)) {
 		close(fd);
 		page_server_close(server);
 		return error_set(error, ENOMEM, "out of memory");
 	}
+	server->hosts = hosts;
 	pthread_mutex_init(&server->lock, NULL);
 	for (unsigned i = 0; i < CONNECTIONS; i++)
 		server->open[i].fd = -1;
@@ -306,7 +392,8 @@ const char *page_server_url(const struct page_server *server)
 	return server->url;
 }
 
-void page_server_publish(struct page_server *server, const char *page, size_t size)
+void page_server_publish(
+	struct page_server *server, enum page_format format, const char *page, size_t size)
 {
 	struct MHD_Response *fresh = MHD_create_response_from_buffer(
 		size, (void *)(uintptr_t)page, MHD_RESPMEM_MUST_COPY);
@@ -314,10 +401,10 @@ void page_server_publish(struct page_server *server, const char *page, size_t si
 
 	if (!fresh)
 		return;
-	MHD_add_response_header(fresh, MHD_HTTP_HEADER_CONTENT_TYPE, TYPE);
+	MHD_add_response_header(fresh, MHD_HTTP_HEADER_CONTENT_TYPE, types[format]);
 	pthread_mutex_lock(&server->lock);
-	old = server->page;
-	server->page = fresh;
+	old = server->pages[format];
+	server->pages[format] = fresh;
 	pthread_mutex_unlock(&server->lock);
 	MHD_destroy_response(old);
 }
@@ -328,22 +415,23 @@ void page_server_close(struct page_server *server)
 		return;
 	if (server->daemon)
 		MHD_stop_daemon(server->daemon);
-	if (server->page)
-		MHD_destroy_response(server->page);
-	if (server->index)
-		MHD_destroy_response(server->index);
-	if (server->missing)
-		MHD_destroy_response(server->missing);
-	if (server->refused)
-		MHD_destroy_response(server->refused);
+	struct MHD_Response *const responses[] = {server->pages[PAGE_OPENMETRICS],
+		server->pages[PAGE_CLASSIC], server->index, server->missing, server->refused,
+		server->foreign};
+	for (size_t i = 0; i < sizeof(responses) / sizeof(*responses); i++)
+		if (responses[i])
+			MHD_destroy_response(responses[i]);
+	free(server->bound);
 	free(server);
 }
 
 #else
 
-int page_server_open(const char *address, struct page_server **server, struct error *error)
+int page_server_open(const char *address, const char *const *hosts, struct page_server **server,
+	struct error *error)
 {
 	(void)address;
+	(void)hosts;
 	*server = NULL;
 	return error_set(
 		error, ENOSYS, "serve is not in this build, since libmicrohttpd-dev was missing");
@@ -355,8 +443,10 @@ const char *page_server_url(const struct page_server *server)
 	return "";
 }
 
-void page_server_publish(struct page_server *server, const char *page, size_t size)
+void page_server_publish(
+	struct page_server *server, enum page_format format, const char *page, size_t size)
 {
+	(void)format;
 	(void)server;
 	(void)page;
 	(void)size;

@@ -1,8 +1,8 @@
 /*
- * serve.c: `vmtap serve`: a script's aggregations as metrics over HTTP, for Prometheus and whatever
- * else reads OpenMetrics. It is a trace with a writer of its own (metrics_writer.h): all that
- * `vmtap trace` can trace can be served. A snapshot of the aggregations is made at a steady rate,
- * so any number of scrapes costs the traced programs nothing.
+ * serve.c: `vmtap serve`: a script's aggregations as metrics over HTTP, for Prometheus and others
+ * that read its format or OpenMetrics. It is a trace with a writer of its own (metrics_writer.h):
+ * all that `vmtap trace` can trace can be served. A snapshot of the aggregations is made at a
+ * steady rate, so any number of scrapes costs the traced programs nothing.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -32,6 +32,8 @@ enum {
 struct serve_options {
 	const char *address;
 	uint64_t interval, series;
+	const char **hosts; /* up to NULL */
+	size_t host_count;
 	bool is_helped;
 };
 
@@ -39,12 +41,15 @@ static void help(void)
 {
 	printf("Usage: vmtap serve [OPTION]... [SCRIPT|-s FILE|-n CLAUSE] [ARGUMENT]...\n"
 	       "Serves the aggregations of a D script as metrics, for Prometheus and others that\n"
-	       "read OpenMetrics. Without a script that is 'metrics' ('vmtap scripts metrics'), "
+	       "read its format or OpenMetrics. Without a script that is 'metrics' ('vmtap scripts "
+	       "metrics'), "
 	       "for\n"
 	       "every VM of this user, also those that start later.\n\n"
 	       "      --listen HOST:PORT\n"
 	       "                  where to listen; the default is " ADDRESS ", port 0 is any\n"
 	       "                  that is free. Whoever can connect can read the metrics\n"
+	       "      --host NAME answer requests for this host too, not only for localhost, the\n"
+	       "                  HOST above, and addresses; may be repeated\n"
 	       "      --interval MS\n"
 	       "                  the time between two looks at the aggregations, 1000 by default\n"
 	       "      --series N  at most so many rows of an aggregation, the largest, 1000 by\n"
@@ -73,6 +78,8 @@ static int take_options(struct serve_options *options, int argc, char **argv, ch
 			options->is_helped = true;
 		} else if ((value = cli_word_value("--listen", argc, argv, &i, &is_missing))) {
 			options->address = value;
+		} else if ((value = cli_word_value("--host", argc, argv, &i, &is_missing))) {
+			options->hosts[options->host_count++] = value;
 		} else if ((value = cli_word_value("--interval", argc, argv, &i, &is_missing))) {
 			status = cli_number(
 				"serve", "--interval", value, INTERVAL_MS_MAX, &options->interval);
@@ -89,9 +96,10 @@ static int take_options(struct serve_options *options, int argc, char **argv, ch
 	return status;
 }
 
-static void publish(void *context, const char *page, size_t size)
+static void publish(void *context, const struct metrics_page *page)
 {
-	page_server_publish(context, page, size);
+	page_server_publish(context, PAGE_OPENMETRICS, page->openmetrics, page->openmetrics_size);
+	page_server_publish(context, PAGE_CLASSIC, page->classic, page->classic_size);
 }
 
 static void find_runtime(uint64_t pid, char *runtime, size_t size)
@@ -101,6 +109,12 @@ static void find_runtime(uint64_t pid, char *runtime, size_t size)
 	*runtime = '\0';
 	if (pid && pid <= INT32_MAX)
 		source_stream_runtime((uint32_t)pid, RUNTIME_MS, runtime, size, &ignored);
+}
+
+/* A user who sees this line may cause the first event at once, so the probes are open by then. */
+static void tell_address(void *server)
+{
+	fprintf(stderr, "vmtap: serving %s\n", page_server_url(server));
 }
 
 static int serve(struct trace *trace, const struct serve_options *options)
@@ -116,7 +130,7 @@ static int serve(struct trace *trace, const struct serve_options *options)
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigprocmask(SIG_BLOCK, &signals, &before);
-	status = page_server_open(options->address, &server, &error);
+	status = page_server_open(options->address, options->hosts, &server, &error);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (status) {
 		cli_message("%s", error.text);
@@ -135,7 +149,8 @@ static int serve(struct trace *trace, const struct serve_options *options)
 		trace->writer = &writer.text.writer;
 		trace->note_process = metrics_writer_note_process;
 		trace->snapshot = options->interval * CLOCK_NS_PER_MS;
-		fprintf(stderr, "vmtap: serving %s\n", page_server_url(server));
+		trace->opened = tell_address;
+		trace->opened_context = server;
 		status = trace_target(trace);
 		metrics_writer_free(&writer);
 	}
@@ -147,19 +162,24 @@ int command_serve(int argc, char **argv)
 {
 	struct serve_options options = {
 		.address = ADDRESS, .interval = INTERVAL_MS, .series = SERIES};
+	const char **hosts = calloc((size_t)argc + 1, sizeof(*hosts));
 	char **words = calloc((size_t)argc + 2, sizeof(*words));
 	struct trace trace;
 	int status, count = 0;
 
-	if (!words) {
+	if (!words || !hosts) {
+		free(words);
+		free(hosts);
 		cli_message("out of memory");
 		return CLI_CANNOT;
 	}
+	options.hosts = hosts;
 	status = take_options(&options, argc, argv, words);
 	if (options.is_helped)
 		help();
 	if (status || options.is_helped) {
 		free(words);
+		free(hosts);
 		return status;
 	}
 	while (words[count])
@@ -174,5 +194,6 @@ int command_serve(int argc, char **argv)
 	}
 	trace_options_free(&trace);
 	free(words);
+	free(hosts);
 	return status;
 }

@@ -4,44 +4,20 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean_text.h"
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "engine/output/messages.h"
+#include "engine/output/metrics_bounds.h"
+#include "engine/output/metrics_classic.h"
+#include "engine/output/metrics_process.h"
 #include "engine/value.h"
 #include "program/event.h"
 
-enum {
-	PID_KEPT_S = 300,
-	GONE_MAX = 4096,
-	ASKED_MAX = 1024,
-	RUNTIME_MAX = 64,
-	RUNTIMES = 1024, /* the table's first capacity */
-	NAME_MAX_BYTES = 128
-};
-
-/* A process that rows name and that does not exist any longer. */
-struct gone_process {
-	uint64_t pid;
-	uint64_t since;
-};
-
-/* A process and what its VM says that it is; "": not known. */
-struct known_runtime {
-	uint64_t pid;
-	uint64_t used; /* CLOCK_MONOTONIC: when it was last looked up or noted */
-	char text[RUNTIME_MAX];
-};
-
-/* What the page that is being made has found out of a process. */
-struct asked_process {
-	uint64_t pid;
-	uint64_t page; /* the number of the page */
-	bool is_long_gone;
-};
+enum { NAME_MAX_BYTES = 128 };
 
 static struct metrics_writer *metrics_of(struct writer *writer)
 {
@@ -73,6 +49,7 @@ struct metric {
 	char name[NAME_MAX_BYTES];
 	const char *type; /* of OpenMetrics */
 	bool is_seconds;
+	struct metrics_bounds bounds; /* of a histogram */
 };
 
 static const char *name_of(const struct aggregate *aggregate)
@@ -113,30 +90,34 @@ static void metric_init(struct metric *metric, const struct metrics_writer *metr
 		snprintf(metric->name, sizeof(metric->name), "%.*s", (int)length, name);
 	metric->aggregate = aggregate;
 	metric->is_seconds = ends_with(metric->name, strlen(metric->name), "_seconds");
-	if (aggregate_is_distribution(aggregate))
+	if (aggregate_is_distribution(aggregate)) {
 		metric->type = "histogram";
-	else if (aggregate->definition->function == D_AGGREGATE_COUNT ||
+		metrics_bounds_init(&metric->bounds, &aggregate->distribution, metric->is_seconds);
+	} else if (aggregate->definition->function == D_AGGREGATE_COUNT ||
 		(aggregate->definition->function == D_AGGREGATE_SUM && is_total))
 		metric->type = "counter";
 	else
 		metric->type = "gauge";
 }
 
+/*
+ * Text of the program's in a label: what is no UTF-8, or could steer a terminal, is spelled out,
+ * since two rows whose names differ must not become one series.
+ */
 static void print_escaped(const char *bytes, size_t length, FILE *page)
 {
 	while (length) {
 		size_t size = utf8_bytes(bytes, length);
 
-		if (!size) {
-			fputs("\357\277\275", page);
-			size = 1;
-		} else if (*bytes == '\n') {
+		if (*bytes == '\n') {
 			fputs("\\n", page);
 		} else if (*bytes == '"' || *bytes == '\\') {
 			putc('\\', page);
 			putc(*bytes, page);
-		} else if (size == 1 && iscntrl((unsigned char)*bytes)) {
-			putc('?', page);
+		} else if (!size || clean_text_is_harmful(bytes, size)) {
+			size = size ? size : 1;
+			for (size_t i = 0; i < size; i++)
+				fprintf(page, "\\\\%03o", (unsigned char)bytes[i]);
 		} else {
 			fwrite(bytes, 1, size, page);
 		}
@@ -156,13 +137,13 @@ static void print_value(
 
 	if (!d_value_is_text(type->kind)) {
 		value = value_cut(value, type->size, type->is_signed);
-		fprintf(metrics->page, type->is_signed ? "%" PRId64 : "%" PRIu64, value);
+		fprintf(metrics->row, type->is_signed ? "%" PRId64 : "%" PRIu64, value);
 		return;
 	}
 	if (!text)
 		return;
 	if (type->kind == D_VALUE_STRING) {
-		print_escaped(text->bytes, text->length, metrics->page);
+		print_escaped(text->bytes, text->length, metrics->row);
 		return;
 	}
 	rewind(metrics->label);
@@ -180,7 +161,7 @@ static void print_value(
 	}
 	while (length && isspace((unsigned char)bytes[length - 1]))
 		length--;
-	print_escaped(bytes, length, metrics->page);
+	print_escaped(bytes, length, metrics->row);
 }
 
 /* Whether an earlier key has the same name, or the format has a use for it. */
@@ -220,94 +201,35 @@ static unsigned pid_key(const struct d_aggregation *definition)
 
 /* ---- what the VMs are ---- */
 
-static bool has_ended(uint64_t pid)
-{
-	return pid && pid <= INT32_MAX && kill((pid_t)pid, 0) && errno == ESRCH;
-}
-
-/* The index of a process in the table, or the index at which to insert it. */
-static size_t runtime_place(const struct metrics_writer *metrics, uint64_t pid)
-{
-	size_t low = 0, high = metrics->runtime_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (metrics->runtimes[middle].pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Forgets processes that have ended and were not looked up for twice PID_KEPT_S. */
-static void forget_runtimes(struct metrics_writer *metrics)
-{
-	uint64_t now = clock_monotonic();
-	size_t kept = 0;
-
-	for (size_t i = 0; i < metrics->runtime_count; i++)
-		if (now - metrics->runtimes[i].used <= 2 * PID_KEPT_S * CLOCK_NS_PER_S ||
-			!has_ended(metrics->runtimes[i].pid))
-			metrics->runtimes[kept++] = metrics->runtimes[i];
-	metrics->runtime_count = kept;
-}
-
-/* Makes room for one more; false: there is no memory. */
-static bool make_room(struct metrics_writer *metrics)
-{
-	size_t room = metrics->runtime_room ? 2 * metrics->runtime_room : RUNTIMES;
-	struct known_runtime *grown;
-
-	if (metrics->runtime_count < metrics->runtime_room)
-		return true;
-	forget_runtimes(metrics);
-	if (metrics->runtime_room && metrics->runtime_count <= metrics->runtime_room / 2)
-		return true;
-	grown = realloc(metrics->runtimes, room * sizeof(*grown));
-	if (!grown)
-		return false;
-	metrics->runtimes = grown;
-	metrics->runtime_room = room;
-	return true;
-}
-
-/* Returns the entry of a process. If it had none, adds one and sets *is_new. NULL: no memory. */
-static struct known_runtime *runtime_entry(
-	struct metrics_writer *metrics, uint64_t pid, bool *is_new)
-{
-	size_t place = runtime_place(metrics, pid);
-	struct known_runtime *entry;
-
-	*is_new = place == metrics->runtime_count || metrics->runtimes[place].pid != pid;
-	if (*is_new) {
-		if (!make_room(metrics)) {
-			metrics->error = ENOMEM;
-			return NULL;
-		}
-		place = runtime_place(metrics, pid); /* others may have been forgotten */
-		entry = &metrics->runtimes[place];
-		memmove(entry + 1, entry, (metrics->runtime_count - place) * sizeof(*entry));
-		metrics->runtime_count++;
-		*entry = (struct known_runtime){.pid = pid};
-	}
-	entry = &metrics->runtimes[place];
-	entry->used = clock_monotonic();
-	return entry;
-}
-
 void metrics_writer_note_process(struct writer *writer, const struct event_process *process)
 {
 	struct metrics_writer *metrics = metrics_of(writer);
-	struct known_runtime *known;
+	struct metrics_process *known;
 	bool is_new;
 
 	if (!metrics->runtime_of)
 		return;
-	known = runtime_entry(metrics, process->pid, &is_new);
-	if (known && is_new)
-		snprintf(known->text, sizeof(known->text), "%s", process->runtime);
+	known = metrics_process_get(&metrics->processes, process->pid, &is_new);
+	if (!known)
+		metrics->error = ENOMEM;
+	else if (is_new)
+		snprintf(known->runtime, sizeof(known->runtime), "%s", process->runtime);
+}
+
+/* Returns the process that a row names in a key; NULL if there is no memory. */
+static struct metrics_process *process_of(
+	struct metrics_writer *metrics, const struct aggregate_row *row, unsigned key)
+{
+	uint64_t pid = value_cut(row->keys[key], row->shape->types[key].size, false);
+	struct metrics_process *process;
+	bool is_new;
+
+	process = metrics_process_get(&metrics->processes, pid, &is_new);
+	if (!process)
+		metrics->error = ENOMEM;
+	else if (is_new && metrics->runtime_of)
+		metrics->runtime_of(pid, process->runtime, sizeof(process->runtime));
+	return process;
 }
 
 /* ,runtime="toy 1.0", after the other keys of a row that names a process. */
@@ -315,48 +237,53 @@ static void print_runtime(struct metrics_writer *metrics, const struct d_aggrega
 	const struct aggregate_row *row)
 {
 	unsigned key = pid_key(definition);
-	struct known_runtime *known;
-	uint64_t pid;
-	bool is_new;
+	struct metrics_process *known;
 
 	if (!metrics->runtime_of || key == definition->key_count)
 		return;
 	for (unsigned i = 0; i < definition->key_count; i++)
 		if (definition->key_names[i] && !strcmp(definition->key_names[i], "runtime"))
 			return;
-	pid = value_cut(row->keys[key], row->shape->types[key].size, false);
-	known = runtime_entry(metrics, pid, &is_new);
+	known = process_of(metrics, row, key);
 	if (!known)
 		return;
-	if (is_new)
-		metrics->runtime_of(pid, known->text, sizeof(known->text));
-	fputs(",runtime=\"", metrics->page);
-	print_escaped(known->text, strlen(known->text), metrics->page);
-	putc('"', metrics->page);
+	fputs(",runtime=\"", metrics->row);
+	print_escaped(known->runtime, strlen(known->runtime), metrics->row);
+	putc('"', metrics->row);
 }
 
-/* {a="1",le="7"}; bound "": without le. */
-static void print_labels(struct metrics_writer *metrics, const struct metric *metric,
-	const struct aggregate_row *row, const char *bound)
+/* Makes the labels of a row, a="1",b="2", in row_bytes; "" if it has none. */
+static void make_labels(struct metrics_writer *metrics, const struct d_aggregation *definition,
+	const struct aggregate_row *row)
 {
-	const struct d_aggregation *definition = metric->aggregate->definition;
-	FILE *page = metrics->page;
-
-	if (!definition->key_count && !*bound)
-		return;
-	putc('{', page);
+	rewind(metrics->row);
 	for (unsigned i = 0; i < definition->key_count; i++) {
 		if (i)
-			putc(',', page);
-		print_label_name(definition, i, page);
-		fputs("=\"", page);
+			putc(',', metrics->row);
+		print_label_name(definition, i, metrics->row);
+		fputs("=\"", metrics->row);
 		print_value(metrics, &row->shape->types[i], row->keys[i]);
-		putc('"', page);
+		putc('"', metrics->row);
 	}
 	print_runtime(metrics, definition, row);
-	if (*bound)
-		fprintf(page, "%sle=\"%s\"", definition->key_count ? "," : "", bound);
-	putc('}', page);
+	putc('\0', metrics->row);
+	if (fflush(metrics->row) || !metrics->row_bytes)
+		metrics->error = ENOMEM;
+}
+
+/* The name of a sample, and its labels: vmtap_x_bucket{a="1",le="7"}; bound NULL: without le. */
+static void print_sample(struct metrics_writer *metrics, const struct metric *metric,
+	const char *suffix, const char *bound)
+{
+	const char *labels = metrics->row_bytes ? metrics->row_bytes : "";
+	FILE *page = metrics->page;
+
+	fprintf(page, "vmtap_%s%s", metric->name, suffix);
+	if (bound)
+		fprintf(page, "{%s%sle=\"%s\"}", labels, *labels ? "," : "", bound);
+	else if (*labels)
+		fprintf(page, "{%s}", labels);
+	putc(' ', page);
 }
 
 static void print_number(const struct metric *metric, int64_t number, FILE *page)
@@ -374,41 +301,45 @@ static void print_number(const struct metric *metric, int64_t number, FILE *page
 
 /* ---- rows ---- */
 
-/* The cumulative counts from the first bucket that was hit to the last, then all values. */
-static void print_histogram(struct metrics_writer *metrics, const struct metric *metric,
-	const struct aggregate_row *row, const uint64_t *data)
+/* The counts of the buckets from *from to last, which *from then follows. */
+static int64_t add_counts(const struct counts *counts, uint32_t *from, uint32_t last)
 {
-	const struct distribution *distribution = &metric->aggregate->distribution;
+	uint32_t end = counts->first + counts->size;
+	int64_t sum = 0;
+
+	/* outside the span counts are 0 */
+	if (*from < counts->first)
+		*from = counts->first;
+	for (; *from <= last && *from < end; ++*from)
+		sum += counts_get(counts, *from);
+	return sum;
+}
+
+/* The cumulative count of each bound, then of all values. */
+static void print_histogram(
+	struct metrics_writer *metrics, const struct metric *metric, const uint64_t *data)
+{
 	const struct counts *counts = aggregate_counts(data);
-	uint32_t first = counts->first, end = counts->first + counts->size;
+	const struct metrics_bounds *bounds = &metric->bounds;
 	int64_t total = 0;
-	char bound[48];
+	uint32_t from = 0;
 
-	/* a span has room at its ends */
-	while (first < end && !counts_get(counts, first))
-		first++;
-	while (first < end && !counts_get(counts, end - 1))
-		end--;
-	for (uint32_t i = first; i < end; i++) {
-		int64_t high = distribution_range(distribution, i).high;
-
-		total += counts_get(counts, i);
-		if (high == INT64_MAX)
-			break;
-		if (metric->is_seconds)
-			snprintf(bound, sizeof(bound), "%.10g", (double)high / 1e9);
-		else
-			snprintf(bound, sizeof(bound), "%" PRId64, high);
-		fprintf(metrics->page, "vmtap_%s_bucket", metric->name);
-		print_labels(metrics, metric, row, bound);
-		fprintf(metrics->page, " %" PRId64 "\n", total);
+	for (uint32_t i = 0; i < bounds->count; i++) {
+		total += add_counts(counts, &from, bounds->bounds[i].bucket);
+		print_sample(metrics, metric, "_bucket", bounds->bounds[i].text);
+		fprintf(metrics->page, "%" PRId64 "\n", total);
 	}
-	fprintf(metrics->page, "vmtap_%s_bucket", metric->name);
-	print_labels(metrics, metric, row, "+Inf");
-	fprintf(metrics->page, " %" PRId64 "\n", total);
-	fprintf(metrics->page, "vmtap_%s_count", metric->name);
-	print_labels(metrics, metric, row, "");
-	fprintf(metrics->page, " %" PRId64 "\n", total);
+	total += add_counts(counts, &from, metric->aggregate->distribution.buckets - 1);
+	print_sample(metrics, metric, "_bucket", "+Inf");
+	fprintf(metrics->page, "%" PRId64 "\n", total);
+	/* OpenMetrics forbids the sum where bounds are negative, since it may decrease */
+	if (!bounds->has_negative) {
+		print_sample(metrics, metric, "_sum", NULL);
+		print_number(metric, aggregate_sum(data), metrics->page);
+		putc('\n', metrics->page);
+	}
+	print_sample(metrics, metric, "_count", NULL);
+	fprintf(metrics->page, "%" PRId64 "\n", total);
 }
 
 static void print_row(struct metrics_writer *metrics, const struct metric *metric,
@@ -416,61 +347,40 @@ static void print_row(struct metrics_writer *metrics, const struct metric *metri
 {
 	const uint64_t *data = row->data[0];
 
+	make_labels(metrics, metric->aggregate->definition, row);
 	if (aggregate_is_distribution(metric->aggregate)) {
-		print_histogram(metrics, metric, row, data);
+		print_histogram(metrics, metric, data);
 		return;
 	}
-	fprintf(metrics->page, "vmtap_%s%s", metric->name,
-		strcmp(metric->type, "counter") ? "" : "_total");
-	print_labels(metrics, metric, row, "");
-	putc(' ', metrics->page);
+	print_sample(metrics, metric, strcmp(metric->type, "counter") ? "" : "_total", NULL);
 	print_number(metric, aggregate_number(metric->aggregate, data, metric->aggregate->normal),
 		metrics->page);
 	putc('\n', metrics->page);
 }
 
-static bool find_long_gone(struct metrics_writer *metrics, uint64_t pid)
+/* Whether the row's process ended so long ago that the row is not shown any more. */
+static bool is_of_the_past(struct metrics_writer *metrics, const struct metric *metric,
+	const struct aggregate_row *row)
 {
-	uint64_t now = clock_monotonic();
+	unsigned key = pid_key(metric->aggregate->definition);
+	struct metrics_process *process;
 
-	if (!has_ended(pid))
+	if (key == metric->aggregate->definition->key_count)
 		return false;
-	for (size_t i = 0; i < metrics->gone_count; i++)
-		if (metrics->gone[i].pid == pid)
-			return now - metrics->gone[i].since > PID_KEPT_S * CLOCK_NS_PER_S;
-	if (metrics->gone_count == GONE_MAX)
-		return true;
-	metrics->gone[metrics->gone_count++] = (struct gone_process){pid, now};
-	return false;
-}
-
-/*
- * Whether a process ended so long ago that its rows are not shown any more. On each page the kernel
- * is asked once for a process, but for those that share a place in the table.
- */
-static bool is_long_gone(struct metrics_writer *metrics, uint64_t pid)
-{
-	struct asked_process *asked = &metrics->asked[pid % ASKED_MAX];
-
-	if (asked->pid != pid || asked->page != metrics->page_number)
-		*asked = (struct asked_process){
-			pid, metrics->page_number, find_long_gone(metrics, pid)};
-	return asked->is_long_gone;
+	process = process_of(metrics, row, key);
+	return process && metrics_process_is_gone(process, metrics->page_number);
 }
 
 static void print_rows(struct metrics_writer *metrics, const struct metric *metric,
 	const struct aggregate_rows *rows, uint64_t *left_out)
 {
-	unsigned key = pid_key(metric->aggregate->definition);
 	uint64_t shown = 0;
 
 	/* the largest come last */
 	for (size_t i = rows->count; i > 0; i--) {
 		const struct aggregate_row *row = &rows->rows[i - 1];
 
-		if (key < metric->aggregate->definition->key_count &&
-			is_long_gone(metrics,
-				value_cut(row->keys[key], row->shape->types[key].size, false)))
+		if (is_of_the_past(metrics, metric, row))
 			continue;
 		if (shown < metrics->series_max)
 			print_row(metrics, metric, row);
@@ -514,6 +424,32 @@ static void note_left_out(struct metrics_writer *metrics, const char *name, uint
 	metrics->left_out[metrics->shown++] = left_out;
 }
 
+/* # HELP vmtap_calls count() of @calls by pid and class */
+static void print_help(struct metrics_writer *metrics, const struct metric *metric)
+{
+	static const char *const functions[] = {
+		[D_AGGREGATE_COUNT] = "count",
+		[D_AGGREGATE_SUM] = "sum",
+		[D_AGGREGATE_MIN] = "min",
+		[D_AGGREGATE_MAX] = "max",
+		[D_AGGREGATE_AVG] = "avg",
+		[D_AGGREGATE_STDDEV] = "stddev",
+		[D_AGGREGATE_QUANTIZE] = "quantize",
+		[D_AGGREGATE_LQUANTIZE] = "lquantize",
+		[D_AGGREGATE_LLQUANTIZE] = "llquantize",
+	};
+	const struct d_aggregation *definition = metric->aggregate->definition;
+	FILE *page = metrics->page;
+
+	fprintf(page, "# HELP vmtap_%s The aggregation @%s = %s()", metric->name,
+		name_of(metric->aggregate), functions[definition->function]);
+	for (unsigned i = 0; i < definition->key_count; i++) {
+		fputs(!i ? " by " : i + 1 < definition->key_count ? ", " : " and ", page);
+		print_label_name(definition, i, page);
+	}
+	fputs(metric->is_seconds ? ", in seconds.\n" : ".\n", page);
+}
+
 static void write_summary(struct writer *writer, const struct aggregate_rows *rows)
 {
 	struct metrics_writer *metrics = metrics_of(writer);
@@ -524,6 +460,7 @@ static void write_summary(struct writer *writer, const struct aggregate_rows *ro
 	fprintf(metrics->page, "# TYPE vmtap_%s %s\n", metric.name, metric.type);
 	if (metric.is_seconds)
 		fprintf(metrics->page, "# UNIT vmtap_%s seconds\n", metric.name);
+	print_help(metrics, &metric);
 	print_rows(metrics, &metric, rows, &left_out);
 	note_left_out(metrics, name_of(rows->aggregates[0]), left_out);
 }
@@ -533,11 +470,17 @@ static void print_own(struct metrics_writer *metrics)
 	FILE *page = metrics->page;
 	char tag[32];
 
-	fputs("# TYPE vmtap_serve_series_left_out gauge\n", page);
+	fputs("# TYPE vmtap_serve_series_left_out gauge\n"
+	      "# HELP vmtap_serve_series_left_out Rows of an aggregation beyond --series, which "
+	      "are "
+	      "not shown.\n",
+		page);
 	for (size_t i = 0; i < metrics->shown; i++)
 		fprintf(page, "vmtap_serve_series_left_out{aggregation=\"%s\"} %" PRIu64 "\n",
 			metrics->names[i], metrics->left_out[i]);
-	fputs("# TYPE vmtap_serve_drops counter\n", page);
+	fputs("# TYPE vmtap_serve_drops counter\n"
+	      "# HELP vmtap_serve_drops What was lost, by DTrace's kinds of drops.\n",
+		page);
 	for (int i = 0; i < DROP_KINDS; i++) {
 		snprintf(tag, sizeof(tag), "%s", messages_drop_tag(i));
 		for (char *c = tag; *c; c++)
@@ -545,7 +488,10 @@ static void print_own(struct metrics_writer *metrics)
 		fprintf(page, "vmtap_serve_drops_total{kind=\"%s\"} %" PRIu64 "\n", tag,
 			metrics->drops[i]);
 	}
-	fprintf(page, "# TYPE vmtap_serve_faults counter\nvmtap_serve_faults_total %" PRIu64 "\n",
+	fprintf(page,
+		"# TYPE vmtap_serve_faults counter\n"
+		"# HELP vmtap_serve_faults Clauses that a fault has ended.\n"
+		"vmtap_serve_faults_total %" PRIu64 "\n",
 		metrics->faults);
 	fputs("# EOF\n", page);
 }
@@ -559,10 +505,20 @@ static void flush(struct writer *writer)
 		return;
 	metrics->is_open = false;
 	print_own(metrics);
-	if (fflush(metrics->page) || ferror(metrics->page))
+	if (fflush(metrics->page) || ferror(metrics->page)) {
+		metrics->error = ENOMEM;
+		return;
+	}
+	rewind(metrics->classic);
+	metrics_classic_print(metrics->bytes, metrics->size, metrics->classic);
+	if (fflush(metrics->classic) || ferror(metrics->classic))
 		metrics->error = ENOMEM;
 	else
-		metrics->publish(metrics->publish_context, metrics->bytes, metrics->size);
+		metrics->publish(metrics->publish_context,
+			&(struct metrics_page){.openmetrics = metrics->bytes,
+				.openmetrics_size = metrics->size,
+				.classic = metrics->classic_bytes,
+				.classic_size = metrics->classic_size});
 }
 
 /* ---- what a text writer does as well ---- */
@@ -626,9 +582,9 @@ int metrics_writer_init(struct metrics_writer *metrics, const struct metrics_set
 	take_operations(metrics);
 	metrics->page = open_memstream(&metrics->bytes, &metrics->size);
 	metrics->label = open_memstream(&metrics->label_bytes, &metrics->label_size);
-	metrics->gone = calloc(GONE_MAX, sizeof(*metrics->gone));
-	metrics->asked = calloc(ASKED_MAX, sizeof(*metrics->asked));
-	if (metrics->page && metrics->label && metrics->gone && metrics->asked)
+	metrics->row = open_memstream(&metrics->row_bytes, &metrics->row_size);
+	metrics->classic = open_memstream(&metrics->classic_bytes, &metrics->classic_size);
+	if (metrics->page && metrics->label && metrics->row && metrics->classic)
 		return 0;
 	metrics_writer_free(metrics);
 	return -ENOMEM;
@@ -640,12 +596,16 @@ void metrics_writer_free(struct metrics_writer *metrics)
 		fclose(metrics->page);
 	if (metrics->label)
 		fclose(metrics->label);
+	if (metrics->row)
+		fclose(metrics->row);
+	if (metrics->classic)
+		fclose(metrics->classic);
 	free(metrics->bytes);
 	free(metrics->label_bytes);
+	free(metrics->row_bytes);
+	free(metrics->classic_bytes);
 	free(metrics->left_out);
 	free(metrics->names);
-	free(metrics->gone);
-	free(metrics->asked);
-	free(metrics->runtimes);
+	metrics_processes_free(&metrics->processes);
 	*metrics = (struct metrics_writer){.series_max = 0};
 }

@@ -9,7 +9,7 @@
  *   count()                     a counter
  *   sum()                       a counter if the name ends in _total, else a gauge
  *   min, max, avg, stddev       gauges
- *   quantize, lquantize, llquantize   histograms; the sum of the values is not known
+ *   quantize, lquantize, llquantize   histograms, with the bounds of metrics_bounds.h
  *
  * Where the name ends in _seconds, or _seconds_total, the numbers are ns and are shown as seconds.
  * Names and labels are data of the traced program: they are escaped, and bytes that are not UTF-8
@@ -28,13 +28,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "engine/output/metrics_process.h"
 #include "engine/output/text_writer.h"
 #include "engine/output/writer.h"
 
-struct asked_process;
 struct event_process;
-struct known_runtime;
-struct gone_process;
+
+/* A page in the two formats. */
+struct metrics_page {
+	const char *openmetrics, *classic;
+	size_t openmetrics_size, classic_size;
+};
 
 struct metrics_writer {
 	struct text_writer text;             /* text.writer is for struct engine_settings */
@@ -43,7 +47,7 @@ struct metrics_writer {
 	struct format_context context;
 	size_t series_max;
 	/* Takes a page, which is valid during the call. */
-	void (*publish)(void *context, const char *page, size_t size);
+	void (*publish)(void *context, const struct metrics_page *page);
 	void *publish_context;
 
 	FILE *page;
@@ -52,27 +56,29 @@ struct metrics_writer {
 	FILE *label; /* where a place or a stack is printed before it is escaped */
 	char *label_bytes;
 	size_t label_size;
+	FILE *row; /* the labels of the row that is being printed */
+	char *row_bytes;
+	size_t row_size;
+	FILE *classic;
+	char *classic_bytes;
+	size_t classic_size;
 	bool is_open;       /* a page has been begun */
 	uint64_t *left_out; /* rows, by aggregation of the page */
 	const char **names;
 	size_t shown, room;
 	uint64_t drops[DROP_KINDS], faults;
-	struct gone_process *gone;
-	size_t gone_count;
-	struct asked_process *asked; /* by pid, of the page that is being made */
 	uint64_t page_number;
 	/* Stores what the VM of a process says that it is, "" if that is not known. NULL: no label.
 	 */
 	void (*runtime_of)(uint64_t pid, char *runtime, size_t size);
-	struct known_runtime *runtimes; /* in the order of pids */
-	size_t runtime_count, runtime_room;
+	struct metrics_processes processes;
 	int error;
 };
 
 struct metrics_settings {
 	FILE *output, *messages; /* for what clauses print */
 	size_t series_max;       /* rows of an aggregation on a page */
-	void (*publish)(void *context, const char *page, size_t size);
+	void (*publish)(void *context, const struct metrics_page *page);
 	void *publish_context;
 	/* Called once for each process that metrics_writer_note_process() was not called for. NULL:
 	 * rows have no label runtime. */
