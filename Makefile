@@ -5,6 +5,8 @@
 #   make demo       build, then demonstrate it on the toy VM
 #   make check      build and run the tests (SAN=1: under ASan and UBSan)
 #   make survive    fail each call once, kill at each point, and print what was survived
+#   make survive-planted
+#                   plant bugs in copies of the sources, and show that make survive finds each
 #   make differential COUNT=10000 SEED=1
 #                   run random D programs with optimizations and without, over a log and over a
 #                   stream; all must print the same
@@ -90,7 +92,7 @@ ALL_CFLAGS := -std=gnu11 $(OPT) $(WARN) -MMD -MP $(SANITIZE) $(CFLAGS)
 # The library is linked into other people's objects: it must be position-independent, export
 # only its interface, access thread-local storage without a call, and be machine code that any
 # linker can read.
-LIB_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-lto
+LIB_CFLAGS := -DVMTAP_LIBRARY -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-lto
 ifneq ($(filter x86_64% amd64%,$(shell $(CC) -dumpmachine)),)
 FIRE_CFLAGS := -mno-red-zone
 PAGE_BYTES := 4096
@@ -542,6 +544,19 @@ $(B)/trial: $(B)/obj/survive/trial.o $(B)/obj/survive/fault.o $(B)/obj/tests/shi
 		$(B)/libvmtap_faulty.a
 	$(call say,LINK $@)
 	$(Q)$(LINK) -no-pie $(filter %.o %.a,$^) -pthread
+# The library as it is, but for test points; the tests' calls are its real users.
+PROMISES := $(patsubst tests/survive/%.c,$(B)/obj/survive/%.o,$(wildcard tests/survive/promise*.c))
+$(B)/obj/survive/promise_caller.o: $(B)/gen/test_calls.h
+$(B)/promises: $(PROMISES) $(B)/obj/tests/shim/reader.o $(B)/libvmtap.a
+	$(call say,LINK $@)
+	$(Q)$(LINK) -Wl,-z,now $(filter %.o %.a,$^) -pthread
+$(B)/obj/tests/shim/vm_lock.o: private EXTRA := -Itests
+$(B)/vm_lock: $(B)/obj/tests/shim/vm_lock.o $(B)/obj/tests/shim/reader.o $(B)/libvmtap.a
+	$(call say,LINK $@)
+	$(Q)$(LINK) -rdynamic $(filter %.o %.a,$^) -pthread -ldl
+$(B)/extension.so: tests/shim/extension.c $(B)/libvmtap_probes.a $(BASE) $(HEADERS)
+	$(call say,CC $@)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $< $(B)/libvmtap_probes.a
 $(B)/toy_faulty: $(TOY_OBJECTS) $(B)/obj/survive/fault.o $(B)/libvmtap_faulty.a
 	$(call say,LINK $@)
 	$(Q)$(LINK) -no-pie $(filter %.o %.a,$^) -pthread -lm
@@ -558,10 +573,16 @@ $(B)/schedules: $(wildcard tests/survive/*) $(wildcard src/shim/*.[ch] src/wire/
 
 # SURVIVE_ARGUMENTS: see tests/survive/run --help.
 .PHONY: survive survive-programs
-survive-programs: $(PRODUCTS) $(addprefix $(B)/,trial soak toy_faulty vmtap_faulty schedules)
+survive-programs: $(PRODUCTS) $(addprefix $(B)/,trial promises vm_lock extension.so soak toy_faulty vmtap_faulty schedules)
 survive:
 	@$(MAKE) --no-print-directory SURVIVE=1 survive-programs
 	@python3 tests/survive/run $(SURVIVE_ARGUMENTS)
+
+# PLANTED_ARGUMENTS: see tests/survive/planted --help.
+.PHONY: survive-planted
+survive-planted:
+	@$(MAKE) --no-print-directory SURVIVE=1 survive-programs
+	@CC='$(CC)' python3 tests/survive/planted $(PLANTED_ARGUMENTS)
 
 $(BENCHES): private EXTRA := $(ALL_PROVIDERS)
 $(BENCHES): $(B)/bench/%: tests/bench/%.c $(B)/libcore.a $(B)/libvmtap.a $(BASE) $(HEADERS)
