@@ -40,6 +40,7 @@ struct d_numbers {
 
 struct d_compile_settings {
 	pid_t target;     /* $target, 0 if none */
+	bool is_recorded; /* the target ran when a log was written */
 	bool targets_any; /* $target in a probe description stands for every traced process */
 	bool waits_for_programs; /* and a description may name a provider that is not known yet */
 	bool waits;             /* processes may join: a description may match only absent probes */

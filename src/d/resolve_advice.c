@@ -156,7 +156,8 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 	/* The target runs: there is another reason why it has no such probes. */
 	if (!strncmp(provider, "pid", 3) && (!provider[3] || is_number(provider + 3)) &&
 		!has_provider(set, provider) &&
-		!(compiler->settings.target && atol(provider + 3) == compiler->settings.target))
+		(compiler->settings.is_recorded || !compiler->settings.target ||
+			atol(provider + 3) != compiler->settings.target))
 		snprintf(buffer, size, " (provider %.60s needs a process that runs: -p or -c)",
 			provider);
 	else if (is_of_machine(provider) && !has_provider(set, provider))

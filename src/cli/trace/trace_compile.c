@@ -264,6 +264,7 @@ static int begin(struct work *work)
 {
 	const struct trace *trace = work->trace;
 	const struct d_compile_settings settings = {.target = (pid_t)target_pid(&trace->targets),
+		.is_recorded = trace->targets.log,
 		.name = "vmtap",
 		.targets_any = trace->targets.arrivals.choice == ARRIVAL_NAMED ||
 			trace->targets.arrivals.choice == ARRIVAL_CHILDREN,
