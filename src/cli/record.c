@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -49,7 +48,6 @@ struct session {
 	struct connection connection;
 	struct child child;
 	struct recording *recording;
-	int signals;
 	sigset_t signal_set, unblocked; /* those that end the file; the mask of before */
 	struct interrupts interrupts;
 	bool shows_progress;
@@ -387,7 +385,7 @@ static void take_signals(struct session *session)
 {
 	bool before = session->interrupts.count;
 
-	interrupts_take(&session->interrupts, session->signals);
+	interrupts_take(&session->interrupts);
 	/* the stream's end, and what comes until then, is waited for a while */
 	if (session->interrupts.count && !before)
 		connection_subscribe(&session->connection, NULL, 0, WIRE_FINISH);
@@ -419,7 +417,8 @@ static int receive(struct session *session, struct error *error)
 
 static void wait_for_more(struct session *session, int64_t limit)
 {
-	struct pollfd waits[] = {{.fd = session->signals, .events = POLLIN},
+	struct pollfd waits[] = {
+		{.fd = interrupts_descriptor(&session->interrupts), .events = POLLIN},
 		{.fd = session->connection.fd, .events = POLLIN}};
 	int64_t now = connection_now(), left = WAIT_MS;
 	int due = recording_due(session->recording);
@@ -546,7 +545,9 @@ static int record(struct session *session)
 	if (!result && !status) {
 		sigprocmask(SIG_BLOCK, &session->signal_set, &session->unblocked);
 		session->shown = session->begun = connection_now();
-		result = subscribe(session, types, type_count);
+		result = interrupts_open(&session->interrupts, &session->signal_set);
+		if (!result)
+			result = subscribe(session, types, type_count);
 		if (result)
 			error_set(&error, -result, "process %" PRIu32 " (%s): %s", process->pid,
 				process->name, strerror(-result));
@@ -610,7 +611,6 @@ int command_record(int argc, char **argv)
 	struct session session = {.options = &options,
 		.connection.fd = -1,
 		.child = child_none,
-		.signals = -1,
 		.shows_progress = isatty(STDERR_FILENO)};
 	struct error error = {""};
 	struct sigaction hangup;
@@ -630,10 +630,7 @@ int command_record(int argc, char **argv)
 	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
 		sigaddset(&session.signal_set, SIGHUP);
 	sigprocmask(SIG_BLOCK, NULL, &session.unblocked);
-	session.signals = signalfd(-1, &session.signal_set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (session.signals < 0)
-		result = error_set(&error, errno, "signals: %s", strerror(errno));
-	if (!result && options.command.words)
+	if (options.command.words)
 		result = child_start(&session.child, options.command.words, NULL, &error);
 	if (!result && options.command.words)
 		result = child_release(
@@ -652,8 +649,7 @@ int command_record(int argc, char **argv)
 	connection_close(&session.connection);
 	if (child_end(&session.child))
 		sweep_sockets(path[0] ? path : NULL);
-	if (session.signals >= 0)
-		close(session.signals);
+	interrupts_close(&session.interrupts);
 	sigprocmask(SIG_SETMASK, &session.unblocked, NULL);
 out:
 	record_options_free(&options);

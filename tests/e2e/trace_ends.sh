@@ -72,6 +72,34 @@ timeout 15 tail --pid="$tracer" -f /dev/null || fail "^C is not heeded"
 wait "$tracer" || fail "^C: status $?"
 has err '^vmtap: the events come faster than they can be processed: the last ones before the signal are left out$'
 
+# Nobody reads the output, or the messages: the first ^C says so, the second one ends the trace.
+mkfifo "$directory/unread"
+exec 8<>"$directory/unread"
+is_writing() { # pid
+	[[ $(cat "/proc/$1/wchan" 2>/dev/null) == *pipe_w* ]]
+}
+end_unread() { # what is not read; what its trace says after the first signal
+	tracer=$!
+	pids+=("$tracer")
+	await "nothing is written: $1" is_writing "$tracer"
+	kill -INT "$tracer"
+	[ "$2" ] && await "no line: $1" grep -qs "$2" "$directory/err"
+	[ "$2" ] || sleep 0.3 # two signals that are closer count as one
+	kill -0 "$tracer" || fail "one signal ends a trace: $1"
+	kill -INT "$tracer"
+	timeout 15 tail --pid="$tracer" -f /dev/null || fail "^C is not heeded: $1"
+	wait "$tracer"
+	status=$?
+	[ "$status" = 130 ] || fail "nobody reads: $1: status $status"
+}
+"$VMTAP" trace -q -n 'tick-1000 { printf("%1000s\n", "x"); }' \
+	>"$directory/unread" 2>"$directory/err" 8<&- &
+end_unread "the output" "nobody reads the output"
+has err '^vmtap: ended before all of its output was written$'
+"$VMTAP" trace -q -n 'tick-1000 { trace(*(int *)0); }' 2>"$directory/unread" >"$directory/out" 8<&- &
+end_unread "the messages" ""
+exec 8<&-
+
 # Tracing ends with one newline, with -q and without aggregations too; ^C prints one more before
 # END. Nothing is printed if nothing is traced.
 expect_bytes() { # expected output, with a dot after it that keeps its last newlines

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -125,16 +124,21 @@ static int read_process(
 	bool is_stopped = false, has_memory = true;
 	enum source_state state;
 	sigset_t signals, before;
-	int descriptor;
+	int result;
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigprocmask(SIG_BLOCK, &signals, &before);
-	descriptor = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	result = interrupts_open(&interrupts, &signals);
+	if (result) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		return error_set(error, -result, "signals: %s", strerror(-result));
+	}
 	feed_progress_init(&progress);
 	for (;;) {
-		struct pollfd waits[2] = {{.fd = descriptor, .events = POLLIN},
+		struct pollfd waits[2] = {
+			{.fd = interrupts_descriptor(&interrupts), .events = POLLIN},
 			{.fd = source_descriptor(feed->source), .events = POLLIN}};
 		uint64_t now;
 
@@ -148,7 +152,7 @@ static int read_process(
 		} else {
 			poll(waits, 2, 100);
 		}
-		interrupts_take(&interrupts, descriptor);
+		interrupts_take(&interrupts);
 		now = clock_monotonic();
 		if (!has_memory || interrupts.count > 1 || (is_stopped && now > end))
 			break;
@@ -159,8 +163,7 @@ static int read_process(
 		}
 	}
 	feed_progress_end(&progress);
-	if (descriptor >= 0)
-		close(descriptor);
+	interrupts_close(&interrupts);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return has_memory ? 0 : error_set(error, ENOMEM, "out of memory");
 }

@@ -19,7 +19,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -60,7 +59,6 @@ struct run {
 	struct engine *engine;
 	struct writer *writer; /* the engine writes to it */
 	struct source *source; /* NULL once it has ended */
-	int signals;
 	struct interrupts interrupts;
 	uint64_t latest;    /* latest time seen in the recording */
 	uint64_t heard;     /* when the stream last said something */
@@ -96,7 +94,7 @@ static bool has_exited(const struct run *run)
 
 static void take_signals(struct run *run)
 {
-	interrupts_take(&run->interrupts, run->signals);
+	interrupts_take(&run->interrupts);
 }
 
 /* A second signal stops END and what is printed after it. */
@@ -288,7 +286,7 @@ static void take_keys(struct run *run, uint64_t now)
 static void wait_for_more(struct run *run)
 {
 	const struct targets *targets = run->settings->targets;
-	struct pollfd waits[5] = {{.fd = run->signals, .events = POLLIN},
+	struct pollfd waits[5] = {{.fd = interrupts_descriptor(&run->interrupts), .events = POLLIN},
 		{.fd = targets->ends, .events = POLLIN}, {.fd = -1, .events = POLLIN},
 		{.fd = targets->arrivals.choice ? arrival_descriptor(targets)
 						: further_descriptor(targets),
@@ -333,7 +331,7 @@ static void wait_for_more(struct run *run)
 	if (ppoll(waits, sizeof(waits) / sizeof(waits[0]), &left, NULL) < 0 || waits[4].revents)
 		run->keyed = 0;
 	if (waits[4].revents & (POLLHUP | POLLERR)) /* the terminal is gone */
-		run->interrupts = (struct interrupts){.count = 1, .first = clock_monotonic()};
+		interrupts_add(&run->interrupts);
 }
 
 /* Fires the ticks that no longer have to wait for the source. */
@@ -447,7 +445,8 @@ static void drain(struct run *run)
 	source_stop(run->source);
 	TEST_POINT("tracing-stopped");
 	while (run->interrupts.count < 2 && !has_exited(run)) {
-		struct pollfd waits[2] = {{.fd = run->signals, .events = POLLIN},
+		struct pollfd waits[2] = {
+			{.fd = interrupts_descriptor(&run->interrupts), .events = POLLIN},
 			{.fd = source_descriptor(run->source), .events = POLLIN}};
 		later_join(run->settings->targets, &join);
 		state = source_next(run->source, 0, &batch, &reason);
@@ -561,10 +560,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 		.target = target_pid(settings->targets),
 		.cpus = source && source->recorded ? 0 : (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
 		.recorded = source && source->recorded};
-	struct run run = {.settings = settings,
-		.writer = engine_settings.writer,
-		.source = source,
-		.signals = -1};
+	struct run run = {.settings = settings, .writer = engine_settings.writer, .source = source};
 	int64_t wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());
 	uint64_t begun;
 	sigset_t signals, before;
@@ -592,11 +588,6 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	}
 	engine_settings.collect = collect;
 	engine_settings.collect_context = &run;
-	run.signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (run.signals < 0) {
-		result = error_set(error, errno, "signals: %s", strerror(errno));
-		goto out;
-	}
 	/* Nothing is known of a recording's addresses: the processes are of the past. */
 	if (!engine_settings.recorded)
 		symbols = process_symbols_new();
@@ -625,6 +616,11 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	if (result)
 		goto out;
+	result = interrupts_open(&run.interrupts, &signals);
+	if (result) {
+		error_set(error, -result, "signals: %s", strerror(-result));
+		goto out;
+	}
 	if (settings->opened)
 		settings->opened(settings->opened_context);
 	engine_begin(run.engine, begun, wall_offset);
@@ -675,8 +671,7 @@ out:
 	process_symbols_free(symbols);
 	effects_free(&effects);
 	json_writer_free(&json);
-	if (run.signals >= 0)
-		close(run.signals);
+	interrupts_close(&run.interrupts);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return result;
 }
