@@ -184,4 +184,23 @@ static inline int timers(void)
 	return count;
 }
 
+/* A child of a process that is sampled serves a stream of its own, and is sampled: count times. It
+ * is not sampled before. */
+static inline _Noreturn void child_is_sampled(uint64_t count)
+{
+	bool right = is_default() && timers() <= 0 && !vmtap_sample_wanted();
+
+	memset(weights, 0, sizeof(weights));
+	if (!right || vmtap_start(NULL))
+		_exit(1);
+	fixture_set_path();
+	fired = samples = used[0] = 0;
+	begin(WIRE_SAMPLING_TIME, PERIOD);
+	work_until(count);
+	finish();
+	check_weight();
+	vmtap_stop();
+	_exit(!is_default());
+}
+
 #endif

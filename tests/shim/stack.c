@@ -11,13 +11,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "used_stack.h"
 #include "vmtap.h"
 
 enum {
 	STACK = 256 << 10,
-	PAINT = 0xa5,
-	WATCHED = 64 << 10,
-	MARGIN = 512,
 	DRAINING = 30000 /* events: many times what a ring holds */
 };
 
@@ -46,28 +44,14 @@ static const char *test_text(unsigned probe, unsigned argument)
 
 static size_t first, later;
 
-/* The bytes below this function's frame that the call has written to. */
-__attribute__((noinline)) static size_t used_by(void (*call)(void))
-{
-	unsigned char *frame = __builtin_frame_address(0), *low = frame - WATCHED;
-
-	/* Not by a call, whose own frame would be there. Leave the rest of this frame alone. */
-	for (volatile unsigned char *at = low; at < frame - MARGIN; at++)
-		*at = PAINT;
-	call();
-	for (; low < frame - MARGIN && *(volatile unsigned char *)low == PAINT; low++)
-		;
-	return (size_t)(frame - low);
-}
-
 static void *fire(void *probe)
 {
 	void (*call)(void) = test_calls[(size_t)probe];
-	size_t used = used_by(call);
+	size_t used = used_stack(call);
 
 	first = used > first ? used : first;
 	for (unsigned i = 0; i < 2; i++) {
-		used = used_by(call);
+		used = used_stack(call);
 		later = used > later ? used : later;
 	}
 	return NULL;
@@ -85,7 +69,7 @@ static int fire_and_drain(const char *socket)
 	if (vmtap_start(&options))
 		return 1;
 	for (size_t i = 0; i < DRAINING; i++) {
-		size_t used = used_by(test_calls[i % TEST_CALLS]);
+		size_t used = used_stack(test_calls[i % TEST_CALLS]);
 		most = used > most ? used : most;
 	}
 	vmtap_stop();

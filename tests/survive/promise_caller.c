@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "shim/used_stack.h"
 #include "wire/wire.h"
 
 enum {
@@ -23,9 +24,6 @@ enum {
 	MANY = 3000,
 	MANY_BYTES = 1000, /* together more than the socket, queue and ring of a client hold */
 	STACK = 256 << 10,
-	PAINT = 0xa5,
-	WATCHED = 64 << 10,
-	MARGIN = 512,
 	STACK_MAX = 1024
 };
 
@@ -378,26 +376,12 @@ void promise_cancel(void)
 
 /* ---- stack ---- */
 
-/* The bytes below this function's frame that the call has written to. */
-__attribute__((noinline)) static size_t used_by(void (*call)(void))
-{
-	unsigned char *frame = __builtin_frame_address(0), *low = frame - WATCHED;
-
-	/* Not by a call, whose own frame would be there. Leave the rest of this frame alone. */
-	for (volatile unsigned char *at = low; at < frame - MARGIN; at++)
-		*at = PAINT;
-	call();
-	for (; low < frame - MARGIN && *(volatile unsigned char *)low == PAINT; low++)
-		;
-	return (size_t)(frame - low);
-}
-
 static void *use_stack(void *call)
 {
 	const char *name = test_probes[(size_t)call];
 
 	for (unsigned i = 0; i < 20; i++) {
-		size_t used = used_by(test_calls[(size_t)call]);
+		size_t used = used_stack(test_calls[(size_t)call]);
 		promise_expect(
 			used < STACK_MAX, "%s takes %zu bytes of stack, time %u", name, used, i);
 	}

@@ -195,21 +195,8 @@ START_TEST(a_child_has_no_timer)
 	begin(WIRE_SAMPLING_TIME, PERIOD);
 	work_until(5);
 	child = fork();
-	if (!child) {
-		bool right = is_default() && timers() <= 0 && !vmtap_sample_wanted();
-
-		memset(weights, 0, sizeof(weights));
-		if (!right || vmtap_start(NULL))
-			_exit(1);
-		fixture_set_path();
-		fired = samples = used[0] = 0;
-		begin(WIRE_SAMPLING_TIME, PERIOD);
-		work_until(20);
-		finish();
-		check_weight();
-		vmtap_stop();
-		_exit(!is_default());
-	}
+	if (!child)
+		child_is_sampled(20);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
 	work_until(20);

@@ -155,21 +155,8 @@ START_TEST(a_child_is_made)
 	atomic_store(&at_moment, raise_now);
 	while (child < 0)
 		work(0, MS);
-	if (!child) {
-		bool right = is_default() && timers() <= 0 && !vmtap_sample_wanted();
-
-		memset(weights, 0, sizeof(weights));
-		if (!right || vmtap_start(NULL))
-			_exit(1);
-		fixture_set_path();
-		fired = samples = used[0] = 0;
-		begin(WIRE_SAMPLING_TIME, PERIOD);
-		work_until(10);
-		finish();
-		check_weight();
-		vmtap_stop();
-		_exit(!is_default());
-	}
+	if (!child)
+		child_is_sampled(10);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
 	work_until(10);

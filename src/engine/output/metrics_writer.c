@@ -427,22 +427,11 @@ static void note_left_out(struct metrics_writer *metrics, const char *name, uint
 /* # HELP vmtap_calls count() of @calls by pid and class */
 static void print_help(struct metrics_writer *metrics, const struct metric *metric)
 {
-	static const char *const functions[] = {
-		[D_AGGREGATE_COUNT] = "count",
-		[D_AGGREGATE_SUM] = "sum",
-		[D_AGGREGATE_MIN] = "min",
-		[D_AGGREGATE_MAX] = "max",
-		[D_AGGREGATE_AVG] = "avg",
-		[D_AGGREGATE_STDDEV] = "stddev",
-		[D_AGGREGATE_QUANTIZE] = "quantize",
-		[D_AGGREGATE_LQUANTIZE] = "lquantize",
-		[D_AGGREGATE_LLQUANTIZE] = "llquantize",
-	};
 	const struct d_aggregation *definition = metric->aggregate->definition;
 	FILE *page = metrics->page;
 
 	fprintf(page, "# HELP vmtap_%s The aggregation @%s = %s()", metric->name,
-		name_of(metric->aggregate), functions[definition->function]);
+		name_of(metric->aggregate), d_aggregating_name(definition->function));
 	for (unsigned i = 0; i < definition->key_count; i++) {
 		fputs(!i ? " by " : i + 1 < definition->key_count ? ", " : " and ", page);
 		print_label_name(definition, i, page);
