@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "program/log_linear.h"
+
 enum { QUANTIZE_BUCKETS = 127, QUANTIZE_ZERO = 63, LEVELS_MAX = 65535, BOUNDS_MAX = 1 << 20 };
 
 static int linear_init(struct distribution *distribution, const int64_t *parameters)
@@ -25,55 +27,19 @@ static int linear_init(struct distribution *distribution, const int64_t *paramet
 	return 0;
 }
 
-/*
- * Walks the bounds of the positive buckets, and stores them if bounds is not NULL. Returns their
- * number, 0 if the parameters are not valid. The last bound, from which values are too large, is
- * left out if it is 2^64.
- */
-static uint32_t log_linear_bounds(const int64_t *parameters, uint64_t *bounds)
-{
-	uint64_t factor = (uint64_t)parameters[0], steps = (uint64_t)parameters[3];
-	uint64_t from = 1;
-	uint32_t count = 0;
-
-	for (int64_t magnitude = 0; magnitude <= parameters[2]; magnitude++) {
-		unsigned __int128 end = (unsigned __int128)from * factor;
-		bool last = magnitude == parameters[2];
-		if (end > (unsigned __int128)1 << 64 || (end >> 64 && !last))
-			return 0;
-		if (magnitude >= parameters[1]) {
-			uint64_t step = end > steps ? (uint64_t)(end / steps) : 1;
-			for (unsigned __int128 at = from; at < end; at = (at / step + 1) * step) {
-				if (count == BOUNDS_MAX)
-					return 0;
-				if (bounds)
-					bounds[count] = (uint64_t)at;
-				count++;
-			}
-		}
-		from = (uint64_t)end;
-		if (last && !(end >> 64)) {
-			if (bounds)
-				bounds[count] = from;
-			count++;
-		}
-	}
-	return count;
-}
-
 static int log_linear_init(struct distribution *distribution, const int64_t *parameters)
 {
 	if (parameters[0] < 2 || parameters[0] > LEVELS_MAX || parameters[1] < 0 ||
 		parameters[2] < parameters[1] || parameters[2] > LEVELS_MAX || parameters[3] < 1 ||
 		parameters[3] > LEVELS_MAX)
 		return -EINVAL;
-	distribution->bound_count = log_linear_bounds(parameters, NULL);
-	if (distribution->bound_count == 0)
+	distribution->bound_count = log_linear_bounds(parameters, NULL, BOUNDS_MAX);
+	if (distribution->bound_count == 0 || distribution->bound_count > BOUNDS_MAX)
 		return -EINVAL;
 	distribution->bounds = calloc(distribution->bound_count, sizeof(uint64_t));
 	if (!distribution->bounds)
 		return -ENOMEM;
-	log_linear_bounds(parameters, distribution->bounds);
+	log_linear_bounds(parameters, distribution->bounds, distribution->bound_count);
 	distribution->buckets = 2 * distribution->bound_count + 1;
 	return 0;
 }

@@ -3,11 +3,13 @@
 
 #include <stdlib.h>
 
+#include "program/log_linear.h"
 #include "source/kernel/kernel_generator.h"
 
 enum {
 	QUANTIZE_BUCKETS = 128, /* one more than there are, so that 7 bits are always in range */
 	QUANTIZE_ZERO = 63,
+	BOUNDS_MAX = (KERNEL_BUCKETS_MAX - 1) / 2, /* with their negatives and the bucket of zero */
 	WORD = 8,
 	TRIES = 16 /* to replace a value that others replace at the same time */
 };
@@ -22,42 +24,10 @@ static uint32_t linear_buckets(const struct d_aggregation *aggregation)
 	return levels < KERNEL_BUCKETS_MAX ? (uint32_t)levels + 2 : UINT32_MAX;
 }
 
-/*
- * The bounds of the positive buckets of llquantize, as in engine/distribution.c. Returns their
- * number, or KERNEL_BUCKETS_MAX if there are too many.
- */
-static uint32_t log_linear_bounds(const struct d_aggregation *aggregation, uint64_t *bounds)
-{
-	const int64_t *parameters = aggregation->parameters;
-	uint64_t factor = (uint64_t)parameters[0], steps = (uint64_t)parameters[3], from = 1;
-	uint32_t count = 0;
-
-	for (int64_t magnitude = 0; magnitude <= parameters[2]; magnitude++) {
-		unsigned __int128 end = (unsigned __int128)from * factor;
-		bool last = magnitude == parameters[2];
-
-		if (end > (unsigned __int128)1 << 64 || (end >> 64 && !last))
-			return KERNEL_BUCKETS_MAX;
-		if (magnitude >= parameters[1]) {
-			uint64_t step = end > steps ? (uint64_t)(end / steps) : 1;
-
-			for (unsigned __int128 at = from; at < end; at = (at / step + 1) * step) {
-				if (count == KERNEL_BUCKETS_MAX / 2 - 2)
-					return KERNEL_BUCKETS_MAX;
-				bounds[count++] = (uint64_t)at;
-			}
-		}
-		from = (uint64_t)end;
-		if (last && !(end >> 64))
-			bounds[count++] = from;
-	}
-	return count;
-}
-
 bool kernel_update_words(const struct d_aggregation *aggregation, bool counts_updates,
 	uint32_t *words, uint32_t *buckets)
 {
-	uint64_t bounds[KERNEL_BUCKETS_MAX / 2];
+	uint32_t bounds;
 
 	*buckets = 0;
 	switch (aggregation->function) {
@@ -80,7 +50,8 @@ bool kernel_update_words(const struct d_aggregation *aggregation, bool counts_up
 		*buckets = linear_buckets(aggregation);
 		break;
 	default:
-		*buckets = 2 * log_linear_bounds(aggregation, bounds) + 1;
+		bounds = log_linear_bounds(aggregation->parameters, NULL, BOUNDS_MAX);
+		*buckets = bounds ? 2 * bounds + 1 : UINT32_MAX;
 	}
 	*words = *buckets + counts_updates + 1;
 	return *buckets <= KERNEL_BUCKETS_MAX;
@@ -261,8 +232,8 @@ static void search_bounds(
 
 static void find_step(struct bpf_code *code, const struct d_aggregation *aggregation)
 {
-	uint64_t bounds[KERNEL_BUCKETS_MAX / 2];
-	int32_t count = (int32_t)log_linear_bounds(aggregation, bounds);
+	uint64_t bounds[BOUNDS_MAX];
+	int32_t count = (int32_t)log_linear_bounds(aggregation->parameters, bounds, BOUNDS_MAX);
 	uint32_t found = bpf_label(code), positive = bpf_label(code);
 
 	bpf_move(code, BPF_REG_4, BPF_REG_1);
