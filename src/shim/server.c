@@ -335,16 +335,20 @@ static void end_streams(struct server *server, bool lossless_too)
 	}
 }
 
-/* Lets clients go that had their time to read. A lossless client has it as long as it takes
- * bytes. */
+/* Lets clients go that had their time to read. A lossless client has it as long as it takes bytes,
+ * or has none to take: then the events that it waits for are behind another client. */
 static void dismiss_slow(struct server *server, uint64_t deadline)
 {
 	bool is_late = clock_monotonic() > deadline;
 
-	for (struct client *client = server->clients; client; client = client->next)
-		client->gone |= client->terms.lossless && !client->is_log
-			? !lossless_left(server, client)
-			: is_late;
+	for (struct client *client = server->clients; client; client = client->next) {
+		if (!client->terms.lossless || client->is_log)
+			client->gone |= is_late;
+		else if (client_pending(client))
+			client->gone |= !lossless_left(server, client);
+		else
+			client->waited_since = 0;
+	}
 	admission_drop_gone(server);
 }
 
