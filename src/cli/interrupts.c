@@ -74,7 +74,8 @@ static void end_process(int number)
 	sigemptyset(&set);
 	sigaddset(&set, number);
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-	raise(number);
+	kill(getpid(), number);
+	_exit(128 + number);
 }
 
 /* The number of the last signal, or 0 if none has come. */
