@@ -658,7 +658,10 @@ VMTAP_API int vmtap_start(const struct vmtap_options *options);
 /*
  * Delivers what is in the rings, ends every client's stream in order, removes the socket
  * and ends the thread. Waits for slow clients as long as the options said, for lossless ones as
- * long as each takes a byte in that time. Later events are not recorded. exit() does the same.
+ * long as each takes a byte in that time. Later events are not recorded. exit() does the same,
+ * _exit() does not: a process that ends by it, as workers do, calls vmtap_stop() before, or its
+ * last events are lost, and clients can only say that its stream was not closed.
+ *
  * Afterwards vmtap_start() may be called again. May be called on any thread, even if not started,
  * but not from a signal handler. Returns 0; or -EDEADLK, and does nothing, inside a census or in a
  * handler that has interrupted this thread's own start or stop. Not a cancellation point.

@@ -584,6 +584,11 @@ bool eventlog_over(const struct eventlog *log)
 	return log->finished || log->stage >= STAGE_ENDED;
 }
 
+bool eventlog_marked(const struct eventlog *log)
+{
+	return log->stage == STAGE_ENDED;
+}
+
 const char *eventlog_damage(const struct eventlog *log)
 {
 	return log->damage.text;

@@ -110,6 +110,9 @@ bool eventlog_has_context(const struct eventlog *log);
 /* True after the end marker, damage, or eventlog_finish(): nothing more will be read. */
 bool eventlog_over(const struct eventlog *log);
 
+/* Whether the end marker has been scanned. */
+bool eventlog_marked(const struct eventlog *log);
+
 /* Why it is damaged; "" if it is not. */
 const char *eventlog_damage(const struct eventlog *log);
 

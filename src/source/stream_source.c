@@ -20,6 +20,8 @@
 
 static const char OPENED[] = "opened its probes", DECLARED[] = "declared its events";
 
+#define TORN "ended without closing its event stream"
+
 struct stream_source {
 	struct source source;
 	bool closed; /* the peer has closed the connection */
@@ -31,6 +33,7 @@ struct stream_source {
 	/* What is to be asked once the probes are open. */
 	bool is_opening; /* the probes are not open yet */
 	bool wants_threads, wants_heap, is_lossless;
+	bool is_followed; /* its children wait for us, and so may it have done */
 	uint64_t heap_period;
 	char what[128]; /* for messages */
 };
@@ -270,6 +273,7 @@ static bool enables(const struct source_request *request, const char *name)
 static void note_asks(struct stream_source *stream, const struct source_request *request)
 {
 	stream->is_lossless = request->lossless;
+	stream->is_followed = request->follows;
 	stream->wants_threads = request->probes && enables(request, "thread-dump");
 	stream->wants_heap = request->probes && enables(request, "heap-sample");
 	stream->heap_period = request->heap_period;
@@ -385,6 +389,21 @@ static enum source_state tell_late(
 	return SOURCE_MORE;
 }
 
+/*
+ * That a process has ended before it was traced is nothing to report. But a child that waits for us
+ * goes on when it has the subscription, and may end before we have its answer.
+ */
+static enum source_state end_unopened(
+	const struct stream_source *stream, int result, struct error *error)
+{
+	if (result != -ECONNRESET)
+		return SOURCE_BROKEN;
+	if (!stream->is_followed || eventlog_marked(stream->log))
+		return SOURCE_ENDED;
+	stream_error(stream, error, ECONNRESET, TORN);
+	return SOURCE_BROKEN;
+}
+
 static enum source_state stream_next(
 	struct source *source, int timeout_ms, struct event_batch *batch, struct error *error)
 {
@@ -399,9 +418,8 @@ static enum source_state stream_next(
 			result = finish_enabling(stream, error);
 		if (result == -ETIMEDOUT && is_hurried(stream))
 			return tell_late(stream, error, batch);
-		/* that a process has ended before it was traced is nothing to report */
 		if (result && result != -EAGAIN)
-			return result == -ECONNRESET ? SOURCE_ENDED : SOURCE_BROKEN;
+			return end_unopened(stream, result, error);
 		switch (eventlog_next(stream->log, batch, error)) {
 		case EVENTLOG_BATCH:
 			batch->processes = &source->process;
@@ -414,8 +432,7 @@ static enum source_state stream_next(
 			return SOURCE_ENDED;
 		case EVENTLOG_BROKEN:
 			if (eventlog_truncated(stream->log))
-				stream_error(stream, error, ECONNRESET,
-					"ended without closing its event stream");
+				stream_error(stream, error, ECONNRESET, TORN);
 			return SOURCE_BROKEN;
 		case EVENTLOG_MORE:
 			break;

@@ -113,7 +113,19 @@ for mode in start option turns refuse; do
 	run 0 trace -q --follow -p "$server" -n "$counts"
 	wait "$server" || fail "$mode: status $?"
 	got=$(awk '/^[a-z]+ [0-9]+$/ {n += $2} END {print n + 0}' "$directory/out")
+	has_not err 'ended without closing|not been ended in order'
 	[ $((got + $(drops))) = $((300 * 202)) ] || fail "$mode: $got events and $(drops) drops, but 60600 were fired"
+done
+
+# Workers that end by _exit() or are killed: each of them is said, since its last events may be missing.
+for mode in leave die; do
+	start 30 $mode 1000
+	run 0 trace -q --follow -p "$server" -n "$counts"
+	wait "$server" || fail "$mode: status $?"
+	said=$(grep -cE '^vmtap: process [0-9]+ \(prefork\) ended without closing its event stream$' "$directory/err")
+	more=$(sed -nE 's/^vmtap: ([0-9]+) more streams have not been ended in order: .*/\1/p' "$directory/err")
+	[ "$said" = 10 ] || fail "$mode: $said lines"
+	[ $((said + more)) = 30 ] || fail "$mode: $said and $more of 30 workers are said"
 done
 
 # top and serve follow in the same way.

@@ -2,14 +2,16 @@
  * prefork.c: a server that forks its workers, as a VM: prefork WORKERS MODE [EVENTS [PATH]]. With
  * MODE "start" each worker calls vmtap_start(), with "option" the library does so in fork(), with
  * "turns" too, but without a thread, with "refuse" no client can make it wait, and with "none"
- * nobody does. With "orphans" it is as with "option", but each worker fires gc-work, waits for
- * the file PATH.apart, forks and ends, as daemons do, and its child does the work after that. Each
- * worker reports its number as a capability, and the parent that it has ended. With EVENTS the
- * parent first waits until somebody wants gc-idle, and each worker fires as many of these at once.
- * With PATH the parent first waits for the file PATH.go, and a worker that has fired adds a line to
+ * nobody does. With "leave" and "die" it is as with "option", but workers end by _exit() or by
+ * SIGKILL. With "orphans" it is as with "option", but each worker fires gc-work, waits for the file
+ * PATH.apart, forks and ends, as daemons do, and its child does the work after that. Each worker
+ * reports its number as a capability, and the parent that it has ended. With EVENTS the parent
+ * first waits until somebody wants gc-idle, and each worker fires as many of these at once. With
+ * PATH the parent first waits for the file PATH.go, and a worker that has fired adds a line to
  * PATH.fired, fires gc-work until there is PATH.end, and adds how many to PATH.work.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,11 +113,17 @@ int main(int argc, char **argv)
 			return 3;
 		if (!child && !strcmp(mode, "orphans"))
 			leave_orphan(i);
-		if (!child)
-			exit(work(i, !strcmp(mode, "start"), events));
+		if (child)
+			continue;
+		status = work(i, !strcmp(mode, "start"), events);
+		if (!strcmp(mode, "leave"))
+			_exit(status);
+		if (!strcmp(mode, "die"))
+			kill(getpid(), SIGKILL);
+		exit(status);
 	}
 	while (wait(&status) > 0)
-		failed |= status;
+		failed |= strcmp(mode, "die") ? status : status != SIGKILL;
 	VMTAP_SHUTDOWN(0);
 	return failed != 0;
 }

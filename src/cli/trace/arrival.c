@@ -30,7 +30,8 @@ enum {
 	BEGIN_MS = 100,         /* longest time to connect to those found, before other work */
 	FIRST_MS = 10000,       /* for a command to start a VM, before the script is compiled */
 	ANCESTORS_MAX = 100000, /* a bound in case that processes change while they are looked at */
-	ENDING_MS = 20          /* between two looks whether the commands' children have ended */
+	ENDING_MS = 20,         /* between two looks whether the commands' children have ended */
+	TORN_TOLD = 10          /* streams that end out of order, each with a line */
 };
 
 /* ---- which VMs ---- */
@@ -591,7 +592,14 @@ void arrival_join(struct targets *targets, const struct join_run *run)
 	}
 }
 
-void arrival_leave(struct targets *targets, bool quiet)
+/* Its last events may be missing, so this is said in a quiet trace, too. */
+static void tell_torn(struct arrivals *arrivals, const struct error *reason)
+{
+	if (++arrivals->torn_count <= TORN_TOLD)
+		cli_message("%s", reason->text);
+}
+
+void arrival_leave(struct targets *targets)
 {
 	struct arrivals *arrivals = &targets->arrivals;
 	const struct error *reason;
@@ -604,8 +612,8 @@ void arrival_leave(struct targets *targets, bool quiet)
 			arrivals->items[kept++] = arrived;
 			continue;
 		}
-		if (state == SOURCE_BROKEN && !quiet)
-			cli_message("%s", reason->text);
+		if (state == SOURCE_BROKEN)
+			tell_torn(arrivals, reason);
 		source_merge_remove(targets->source, arrived.part);
 		finder_forget(arrivals->finder, arrived.pid);
 	}
@@ -616,6 +624,19 @@ void arrival_leave(struct targets *targets, bool quiet)
 			is_traced(arrivals, arrivals->items[i].pid))
 			arrivals->items[kept++] = arrivals->items[i];
 	arrivals->count = kept;
+}
+
+void arrival_end(struct targets *targets)
+{
+	const struct arrivals *arrivals = &targets->arrivals;
+
+	if (!arrivals->choice || !targets->source)
+		return;
+	arrival_leave(targets);
+	if (arrivals->torn_count > TORN_TOLD)
+		cli_message("%zu more streams have not been ended in order: the last events of "
+			    "their processes may be missing",
+			arrivals->torn_count - TORN_TOLD);
 }
 
 bool arrival_is_over(struct targets *targets)

@@ -69,6 +69,7 @@ struct arrivals {
 	 * have ended or not. */
 	uint32_t *descendants;
 	size_t descendant_count, descendant_capacity;
+	size_t torn_count; /* streams that have ended out of order */
 };
 
 /*
@@ -87,9 +88,12 @@ void arrival_join(struct targets *targets, const struct join_run *run);
 
 /*
  * Removes those whose streams have ended. What the last batch points to becomes invalid. Says which
- * have ended out of order unless quiet.
+ * have ended out of order, as long as there are few.
  */
-void arrival_leave(struct targets *targets, bool quiet);
+void arrival_leave(struct targets *targets);
+
+/* The same when the trace ends. Says how many others have ended out of order. */
+void arrival_end(struct targets *targets);
 
 /* Whether nothing can follow: the commands, and all that they have started, have ended. */
 bool arrival_is_over(struct targets *targets);

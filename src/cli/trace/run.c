@@ -253,7 +253,7 @@ static void look_for_vms(struct run *run, uint64_t now)
 		run->source = targets->source;
 		return;
 	}
-	arrival_leave(targets, run->settings->quiet);
+	arrival_leave(targets);
 	arrival_join(targets, &join);
 	if (arrival_is_over(targets))
 		source_merge_settle(run->source);
@@ -663,6 +663,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	} else {
 		run.writer->operations->summary_begin(run.writer);
 	}
+	arrival_end(settings->targets);
 	result = flush_output(&run, clock_monotonic(), error);
 	if (symbols && process_symbols_unnamed(symbols, unnamed, sizeof(unnamed)))
 		cli_message("%s", unnamed);
