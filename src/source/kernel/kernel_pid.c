@@ -91,9 +91,6 @@ static int add_sites(struct kernel_target *target, struct d_probe_set *set,
 		.offset = probe->place.offset};
 	int result = 0;
 
-	if (site.file == target->file_count)
-		return kernel_target_add_obstacle(
-			target, number, "%s: it is no longer mapped", probe->module->path);
 	if (probe->point != PID_RETURN || !probe->site_count) {
 		site.is_return = probe->point == PID_RETURN;
 		if (site.is_return)
@@ -152,7 +149,8 @@ static int add_probe(struct kernel_target *target, struct d_probe_set *set, cons
 	uint32_t file = find_file(target, probe->module);
 	long number;
 
-	if (file < target->file_count && target->files[file].is_known)
+	/* A file that has been mapped since the target's were listed has its own notice. */
+	if (file == target->file_count || target->files[file].is_known)
 		return 0;
 	if (kernel_places_has(&target->places, set, &added, file))
 		return 0;
