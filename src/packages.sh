@@ -124,6 +124,7 @@ for set; do
 		need ccache [ -x /usr/lib/ccache/gcc ]
 		;;
 	format)
+		need git command -v git
 		need clang-format command -v clang-format
 		;;
 	bench)
