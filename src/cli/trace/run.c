@@ -39,7 +39,7 @@
 #include "source/endpoint.h"
 #include "source/merge.h"
 #include "source/source.h"
-#include "usdt/process_symbols.h"
+#include "usdt/process/process_symbols.h"
 
 enum {
 	DRAIN_MS = 2000, /* how long the target may take to finish its stream */
