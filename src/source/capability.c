@@ -5,30 +5,28 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernel/bpf/bpf.h"
 #include "source/source.h"
 
 #define BIT(need) (UINT64_C(1) << (need))
 
 static const struct {
 	const char *name, *with_article;
-	bool is_built;
 	uint64_t provides;    /* what it always provides */
 	uint64_t may_provide; /* what it provides only if the machine allows it (is_allowed()) */
 } kinds[SOURCE_KINDS] = {
 	/* the tracer itself uses none of the program's time: vtimestamp is 0 */
-	[SOURCE_KIND_NONE] = {"", "", true,
+	[SOURCE_KIND_NONE] = {"", "",
 		BIT(D_NEED_CPU) | BIT(D_NEED_OS_THREAD) | BIT(D_NEED_OWNER) | BIT(D_NEED_CPU_TIME) |
 			BIT(D_NEED_PROGRAM_ARGUMENTS) | BIT(D_NEED_PROCESSOR_STATE),
 		0},
-	[SOURCE_KIND_STREAM] = {"event stream", "an event stream", true,
+	[SOURCE_KIND_STREAM] = {"event stream", "an event stream",
 		BIT(D_NEED_CPU) | BIT(D_NEED_OS_THREAD) | BIT(D_NEED_OWNER) | BIT(D_NEED_PROCESS) |
 			BIT(D_NEED_CPU_TIME) | BIT(D_NEED_GUEST_STACK) |
 			BIT(D_NEED_PROGRAM_ARGUMENTS) | BIT(D_NEED_PROCESSOR_STATE),
 		0},
 	/* some logs provide more: see log_source.c */
-	[SOURCE_KIND_LOG] = {"recorded log", "this recorded log", true, BIT(D_NEED_GUEST_STACK), 0},
-	[SOURCE_KIND_KERNEL] = {"kernel", "the kernel source", true,
+	[SOURCE_KIND_LOG] = {"recorded log", "this recorded log", BIT(D_NEED_GUEST_STACK), 0},
+	[SOURCE_KIND_KERNEL] = {"kernel", "the kernel source",
 		BIT(D_NEED_CPU) | BIT(D_NEED_OS_THREAD) | BIT(D_NEED_OWNER) | BIT(D_NEED_PROCESS) |
 			BIT(D_NEED_CPU_TIME) | BIT(D_NEED_CALLER) | BIT(D_NEED_REGISTERS) |
 			BIT(D_NEED_ERRNO) | BIT(D_NEED_USER_STACK) | BIT(D_NEED_KERNEL_STACK) |
@@ -39,11 +37,6 @@ static const struct {
 			BIT(D_NEED_KERNEL_VARIABLES),
 		BIT(D_NEED_MEMORY)},
 };
-
-bool source_kind_is_built(enum source_kind kind)
-{
-	return kinds[kind].is_built;
-}
 
 uint64_t source_kind_provides(enum source_kind kind)
 {
@@ -58,7 +51,7 @@ static void name_sources(enum d_need need, char *text, size_t size)
 
 	*text = '\0';
 	for (unsigned i = SOURCE_KIND_STREAM; i < SOURCE_KINDS && length < size; i++) {
-		if (!kinds[i].is_built || !((kinds[i].provides | kinds[i].may_provide) & BIT(need)))
+		if (!((kinds[i].provides | kinds[i].may_provide) & BIT(need)))
 			continue;
 		length += (size_t)snprintf(text + length, size - length, "%sthe %s source",
 			length ? " or " : "", kinds[i].name);
@@ -72,11 +65,11 @@ static bool may_write_at(const struct d_probe *probe)
 }
 
 /* Whether the program needs something that may be refused (may_provide), and it is allowed here. */
-static bool is_allowed(const struct d_program *program)
+static bool is_allowed(const struct d_program *program, bool (*may_write)(void))
 {
 	for (size_t i = 0; i < program->clause_count; i++)
 		if (program->clauses[i].needs.set & BIT(D_NEED_MEMORY))
-			return bpf_may_write();
+			return may_write();
 	return false;
 }
 
@@ -128,9 +121,9 @@ static int check_use(const struct d_need_use *use, const struct d_clause *clause
 }
 
 int source_check_needs(const struct d_program *program, const struct d_probe_set *probes,
-	const struct source *source, struct error *error)
+	const struct source *source, bool (*may_write)(void), struct error *error)
 {
-	bool allowed = is_allowed(program);
+	bool allowed = is_allowed(program, may_write);
 	int result = 0;
 
 	for (size_t i = 0; i < program->clause_count && !result; i++) {

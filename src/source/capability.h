@@ -28,9 +28,6 @@ struct source_capability {
 	uint64_t provides; /* one bit per enum d_need */
 };
 
-/* Whether this build of vmtap has such a source. */
-bool source_kind_is_built(enum source_kind kind);
-
 /* What a source of this kind always provides; an open one may provide more. */
 uint64_t source_kind_provides(enum source_kind kind);
 
@@ -39,9 +36,10 @@ uint64_t source_kind_provides(enum source_kind kind);
  * its own probes, the source for the others. source may be NULL if there are no others. The
  * needs of a clause without probes must be met by at least one source of this build.
  * -ENOTSUP if a need is not met: error says which one, where it is in the script, and which
- * source of this build could meet it, if any.
+ * source of this build could meet it, if any. may_write is asked whether the kernel lets
+ * programs write to memory of processes, if a clause needs that.
  */
 int source_check_needs(const struct d_program *program, const struct d_probe_set *probes,
-	const struct source *source, struct error *error);
+	const struct source *source, bool (*may_write)(void), struct error *error);
 
 #endif

@@ -16,6 +16,7 @@
 #include "cli/trace/trace_list.h"
 #include "cli/trace/trace_options.h"
 #include "cli/trace/trace_stability.h"
+#include "kernel/bpf/bpf.h"
 #include "program/disassemble.h"
 #include "source/source.h"
 
@@ -60,7 +61,7 @@ static int check_program(const struct trace *trace, const struct d_program *prog
 	}
 	if (program->destructive && !program->options.destructive)
 		error_set(&error, EPERM, "Destructive actions not allowed");
-	else if (!source_check_needs(program, probes, trace->targets.source, &error))
+	else if (!source_check_needs(program, probes, trace->targets.source, bpf_may_write, &error))
 		return CLI_OK;
 	fprintf(stderr, "dtrace: could not enable tracing: %s\n", error.text);
 	return CLI_FOUND;
