@@ -23,6 +23,7 @@
 #include "source/listener.h"
 #include "source/source.h"
 #include "source/sweep.h"
+#include "usdt/process/process_info.h"
 
 enum {
 	ANSWER_MS = 1000, /* for all VMs to say what they are */
@@ -33,7 +34,7 @@ enum {
 
 /* A VM as it is shown. */
 struct vm {
-	struct endpoint_process process;
+	struct process_info process;
 	char runtime[RUNTIME_MAX];      /* "": it does not answer */
 	char path[CONNECTION_PATH_MAX]; /* of its socket */
 	double up;                      /* seconds */
@@ -65,7 +66,7 @@ static void help(void)
 /* Seconds since the process started. */
 static double time_up(uint32_t pid)
 {
-	uint64_t started = endpoint_started(pid);
+	uint64_t started = process_info_started(pid);
 	struct timespec now;
 
 	clock_gettime(CLOCK_BOOTTIME, &now);
@@ -82,7 +83,7 @@ static bool examine(uint32_t pid, struct vm *vm)
 	struct error error;
 
 	*vm = (struct vm){.up = time_up(pid)};
-	if (endpoint_process(pid, &vm->process, &error) || vm->process.exited)
+	if (process_info_read(pid, &vm->process, &error) || vm->process.exited)
 		return false;
 	/* A stopped VM's socket accepts connections all the same. */
 	if (endpoint_connect(&vm->process, CONNECT_MS, &connection.fd, &error))

@@ -27,6 +27,7 @@
 #include "d/compile.h"
 #include "program/program.h"
 #include "source/connection.h"
+#include "source/endpoint.h"
 #include "source/eventlog.h"
 #include "source/recording.h"
 #include "source/recording_progress.h"
@@ -438,7 +439,7 @@ static void wait_for_more(struct session *session, int64_t limit)
  */
 static void look_for_further(struct session *session)
 {
-	const struct endpoint_process *process = &session->connection.process;
+	const struct process_info *process = &session->connection.process;
 	char own[CONNECTION_PATH_MAX], paths[ENDPOINT_FURTHER_MAX][ENDPOINT_PATH_MAX];
 	int64_t now = connection_now();
 
@@ -457,7 +458,7 @@ static void look_for_further(struct session *session)
 /* Until the stream's header has come. */
 static int receive_header(struct session *session, struct error *error)
 {
-	const struct endpoint_process *process = &session->connection.process;
+	const struct process_info *process = &session->connection.process;
 	int64_t limit = connection_now() + CONNECTION_ANSWER_MS;
 	size_t size;
 	int receipt;
@@ -528,7 +529,7 @@ static int receive_events(struct session *session, struct error *error)
 static int record(struct session *session)
 {
 	const struct record_options *options = session->options;
-	const struct endpoint_process *process = &session->connection.process;
+	const struct process_info *process = &session->connection.process;
 	struct error error = {""}, closing = {""};
 	struct recording_counts counts;
 	uint16_t *types = NULL;

@@ -16,6 +16,8 @@
 #include "base/clock.h"
 #include "base/debug.h"
 #include "base/test_point.h"
+#include "source/endpoint.h"
+#include "usdt/process/process_info.h"
 #include "wire/describe.h"
 #include "wire/wire.h"
 
@@ -41,7 +43,7 @@ static void wait_process(int process_fd, int timeout_ms)
 /* Reads what /proc shows of the process. -ESRCH: it has ended; all errors set a line in error. */
 static int look_at(struct connection *connection, uint32_t pid, int wait_ms, struct error *error)
 {
-	int result = endpoint_process(pid, &connection->process, error);
+	int result = process_info_read(pid, &connection->process, error);
 
 	if (!result && connection->process.exited)
 		result = error_set(error, ESRCH, "process %" PRIu32 " (%s) has ended%s", pid,
@@ -91,13 +93,13 @@ int connection_open(struct connection *connection, uint32_t pid, const char *soc
 
 bool connection_is_stopped(const struct connection *connection, int64_t since, struct error *error)
 {
-	struct endpoint_process process;
+	struct process_info process;
 	struct error ignored;
 
 	if (connection_now() - since < CONNECTION_STOPPED_MS ||
-		endpoint_process(connection->process.pid, &process, &ignored) || !process.stopped)
+		process_info_read(connection->process.pid, &process, &ignored) || !process.stopped)
 		return false;
-	endpoint_tell_stopped(&process, error);
+	process_info_tell_stopped(&process, error);
 	return true;
 }
 

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "source/endpoint.h"
+#include "usdt/process/process_info.h"
 
 enum {
 	CONNECTION_ANSWER_MS = 10000, /* how long to wait for the process's answer */
@@ -22,7 +22,7 @@ enum {
 
 struct connection {
 	int fd; /* -1: not connected */
-	struct endpoint_process process;
+	struct process_info process;
 	uint32_t tag;  /* tag of the last subscription sent */
 	int answer_ms; /* how long to wait for an answer */
 };

@@ -27,7 +27,7 @@
 #include "base/error.h"
 #include "base/process_stat.h"
 #include "source/listener.h"
-#include "usdt/process/process_images.h"
+#include "usdt/process/process_info.h"
 #include "wire/place.h"
 #include "wire/wire.h"
 
@@ -36,33 +36,6 @@ enum {
 	ADDRESS_MAX = sizeof(((struct sockaddr_un *)NULL)->sun_path) - 1,
 	USER_UNMAPPED = 65534 /* the kernel shows this for users that a namespace does not map */
 };
-
-static int no_process(uint32_t pid, struct error *error)
-{
-	return error_set(error, ESRCH, "process %" PRIu32 " does not exist", pid);
-}
-
-static void read_program(struct endpoint_process *process)
-{
-	static const char deleted[] = " (deleted)";
-	char path[64], target[PATH_MAX];
-	ssize_t length;
-	char *base;
-
-	snprintf(process->program, sizeof(process->program), "%s", process->name);
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", process->pid);
-	length = readlink(path, target, sizeof(target) - 1);
-	if (length <= 0)
-		return;
-	target[length] = '\0';
-	if (length > (ssize_t)sizeof(deleted) &&
-		!strcmp(target + length - (sizeof(deleted) - 1), deleted))
-		target[length - (ssize_t)(sizeof(deleted) - 1)] = '\0';
-	base = strrchr(target, '/');
-	base = base ? base + 1 : target;
-	if (*base && strlen(base) < sizeof(process->program))
-		strcpy(process->program, base);
-}
 
 /* A user's id as seen by a process in its own user namespace. The directory of its socket has
  * that number in its name. */
@@ -85,84 +58,6 @@ static uint32_t user_within(uint32_t pid, uint32_t user)
 	}
 	fclose(file);
 	return found ? result : USER_UNMAPPED;
-}
-
-int endpoint_process(uint32_t pid, struct endpoint_process *process, struct error *error)
-{
-	char path[64], line[512];
-	uint32_t group = pid;
-	FILE *file;
-
-	*process = (struct endpoint_process){.pid = pid, .own_pid = pid};
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
-	file = fopen(path, "re");
-	if (!file && errno != ENOENT)
-		return error_set(
-			error, errno, "process %" PRIu32 ": %s: %s", pid, path, strerror(errno));
-	if (!file)
-		return no_process(pid, error);
-	while (fgets(line, sizeof(line), file)) {
-		char *last;
-		line[strcspn(line, "\n")] = '\0';
-		last = strrchr(line, '\t');
-		if (!strncmp(line, "Name:\t", 6))
-			snprintf(process->name, sizeof(process->name), "%.63s", line + 6);
-		else if (!strncmp(line, "State:\t", 7))
-			process->exited = line[7] == 'Z' || line[7] == 'X',
-			process->stopped = line[7] == 'T' || line[7] == 't';
-		else if (!strncmp(line, "Tgid:\t", 6))
-			group = (uint32_t)strtoul(line + 6, NULL, 10);
-		else if (!strncmp(line, "PPid:\t", 6))
-			process->ppid = (uint32_t)strtoul(line + 6, NULL, 10);
-		else if (!strncmp(line, "Uid:\t", 5)) {
-			process->uid = (uint32_t)strtoul(line + 5, &last, 10);
-			process->owner = (uint32_t)strtoul(last, NULL, 10);
-		} else if (!strncmp(line, "Gid:\t", 5))
-			process->gid = (uint32_t)strtoul(line + 5, NULL, 10);
-		else if (!strncmp(line, "NSpid:\t", 7) && last)
-			process->own_pid = (uint32_t)strtoul(last + 1, NULL, 10);
-	}
-	fclose(file);
-	if (!process->name[0])
-		return no_process(pid, error); /* it ended meanwhile */
-	if (process->exited)
-		process->exited =
-			!usdt_process_thread((pid_t)pid); /* only the main thread may have */
-	if (group != pid)
-		return error_set(
-			error, EINVAL, "%" PRIu32 " is a thread of process %" PRIu32, pid, group);
-	read_program(process);
-	return 0;
-}
-
-uint64_t endpoint_started(uint32_t pid)
-{
-	unsigned long long started = 0;
-	char text[PROCESS_STAT_BYTES];
-	const char *at = process_stat_read(pid, text);
-
-	/* the start is field 22, the first one here is field 3 */
-	for (int field = 3; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	if (at && sscanf(at, "%llu", &started) != 1)
-		started = 0;
-	return started;
-}
-
-bool endpoint_is_stopped(uint32_t pid)
-{
-	struct endpoint_process process;
-	struct error ignored;
-
-	return !endpoint_process(pid, &process, &ignored) && process.stopped;
-}
-
-int endpoint_tell_stopped(const struct endpoint_process *process, struct error *error)
-{
-	return error_set(error, ETIMEDOUT,
-		"process %" PRIu32 " (%s) is stopped and cannot answer: `kill -CONT %" PRIu32
-		"` lets it go on",
-		process->pid, process->name, process->pid);
 }
 
 /* The value of a variable that the process was started with; false if there is none or it is
@@ -229,7 +124,7 @@ static bool sees_own_processes(void)
 	return readlink("/proc/self", self, sizeof(self) - 1) > 0 && atoi(self) == getpid();
 }
 
-static int check_peer(const struct endpoint_process *process, int fd, struct error *error)
+static int check_peer(const struct process_info *process, int fd, struct error *error)
 {
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
@@ -258,7 +153,7 @@ static int check_peer(const struct endpoint_process *process, int fd, struct err
  * the kernel records at this moment.
  */
 static int connect_as_allowed(
-	const struct endpoint_process *process, int fd, const struct sockaddr_un *address)
+	const struct process_info *process, int fd, const struct sockaddr_un *address)
 {
 	bool lends = geteuid() == 0 && process->owner != 0 &&
 		user_within(process->pid, 0) == USER_UNMAPPED;
@@ -276,7 +171,7 @@ static int connect_as_allowed(
 }
 
 /* Tries one path. -ENOENT: no process listens there, or a different one. */
-static int connect_at(const struct endpoint_process *process, const char *path, int wait_ms,
+static int connect_at(const struct process_info *process, const char *path, int wait_ms,
 	int *result, struct error *error)
 {
 	const struct timeval limit = {.tv_sec = wait_ms / 1000, .tv_usec = wait_ms % 1000 * 1000};
@@ -307,7 +202,7 @@ static int connect_at(const struct endpoint_process *process, const char *path, 
 	if (status == -ECONNREFUSED || status == -ENOTDIR)
 		status = -ENOENT;
 	else if (status == -EAGAIN && process->stopped)
-		status = endpoint_tell_stopped(process, error);
+		status = process_info_tell_stopped(process, error);
 	else if (status == -EAGAIN)
 		status = error_set(error, ETIMEDOUT,
 			"process %" PRIu32 " (%s) does not answer at %s: it may be stopped",
@@ -334,7 +229,7 @@ static bool goes_on(int status)
 
 /* Tries the sockets of processes with this number in a directory: the plain name, then those that
  * were chosen because it was taken. */
-static int connect_in(const struct endpoint_process *process, const char *directory, int wait_ms,
+static int connect_in(const struct process_info *process, const char *directory, int wait_ms,
 	int *fd, struct error *error)
 {
 	char path[PATH_MAX], through[64];
@@ -365,7 +260,7 @@ static int connect_in(const struct endpoint_process *process, const char *direct
 
 /* Tries the default places. */
 static int connect_default(
-	const struct endpoint_process *process, int wait_ms, int *fd, struct error *error)
+	const struct process_info *process, int wait_ms, int *fd, struct error *error)
 {
 	uint32_t user = user_within(process->pid, process->owner);
 	char directory[PATH_MAX], variable[PATH_MAX];
@@ -382,7 +277,7 @@ static int connect_default(
 
 /* Tries the path that the process's user has chosen. */
 static int connect_chosen(
-	const struct endpoint_process *process, int wait_ms, int *fd, struct error *error)
+	const struct process_info *process, int wait_ms, int *fd, struct error *error)
 {
 	char chosen[PATH_MAX], path[PATH_MAX];
 
@@ -406,7 +301,7 @@ static bool is_eventlog(int fd, int wait_ms)
 /* For a path that the VM chose: if the process has the mark of those that serve streams, tries the
  * paths on which it listens and takes the one that sends an eventlog. */
 static int connect_listening(
-	const struct endpoint_process *process, int wait_ms, int *fd, struct error *error)
+	const struct process_info *process, int wait_ms, int *fd, struct error *error)
 {
 	int result = -ENOENT;
 	size_t count = 0;
@@ -423,13 +318,13 @@ static int connect_listening(
 		}
 	}
 	if (result && count && process->stopped)
-		result = endpoint_tell_stopped(process, error);
+		result = process_info_tell_stopped(process, error);
 	listener_free(paths, count);
 	return result;
 }
 
-int endpoint_connect_path(const char *path, int wait_ms, struct endpoint_process *process, int *fd,
-	struct error *error)
+int endpoint_connect_path(
+	const char *path, int wait_ms, struct process_info *process, int *fd, struct error *error)
 {
 	const struct timeval limit = {.tv_sec = wait_ms / 1000, .tv_usec = wait_ms % 1000 * 1000};
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -455,7 +350,7 @@ int endpoint_connect_path(const char *path, int wait_ms, struct endpoint_process
 		result = error_set(error, ESRCH,
 			"'%s' is served by a process that cannot be seen from here", path);
 	else
-		result = endpoint_process((uint32_t)peer.pid, process, error);
+		result = process_info_read((uint32_t)peer.pid, process, error);
 	if (!result)
 		result = check_peer(process, *fd, error);
 	if (result && *fd >= 0) {
@@ -465,7 +360,7 @@ int endpoint_connect_path(const char *path, int wait_ms, struct endpoint_process
 	return result;
 }
 
-size_t endpoint_further(const struct endpoint_process *process, const char *path,
+size_t endpoint_further(const struct process_info *process, const char *path,
 	char paths[ENDPOINT_FURTHER_MAX][ENDPOINT_PATH_MAX])
 {
 	char directory[ENDPOINT_PATH_MAX];
@@ -492,8 +387,7 @@ size_t endpoint_further(const struct endpoint_process *process, const char *path
 	return count;
 }
 
-int endpoint_connect(
-	const struct endpoint_process *process, int wait_ms, int *fd, struct error *error)
+int endpoint_connect(const struct process_info *process, int wait_ms, int *fd, struct error *error)
 {
 	const struct passwd *user;
 	int result;

@@ -1,9 +1,8 @@
 /*
- * endpoint.h: a process, as /proc shows it, and the socket on which it serves its event
- * stream. The process may live in other namespaces: its socket is opened through its root
- * directory, under the pid that it has in its own pid namespace. The search covers the
- * default places (wire/place.h), the path in VMTAP_SOCKET in the environment that the process
- * was started with, and every path on which it listens.
+ * endpoint.h: the socket on which a process serves its event stream. The process may live in other
+ * namespaces: its socket is opened through its root directory, under the pid that it has in its own
+ * pid namespace. The search covers the default places (wire/place.h), the path in VMTAP_SOCKET in
+ * the environment that the process was started with, and every path on which it listens.
  */
 #ifndef VMTAP_SOURCE_ENDPOINT_H
 #define VMTAP_SOURCE_ENDPOINT_H
@@ -13,29 +12,7 @@
 #include <sys/types.h>
 
 struct error;
-
-struct endpoint_process {
-	uint32_t pid, ppid;
-	uint32_t own_pid;  /* in its own pid namespace */
-	uint32_t uid, gid; /* the real ids, like D's uid and gid */
-	uint32_t owner;    /* the effective user, who serves the endpoint */
-	bool exited;       /* a zombie */
-	bool stopped;      /* by a signal or a debugger */
-	char name[64];     /* the kernel's name for it (comm) */
-	char program[256]; /* base name of its executable; name if that is hidden */
-};
-
-/* -ESRCH if there is no such process, -EINVAL if pid is a thread of another process. */
-int endpoint_process(uint32_t pid, struct endpoint_process *process, struct error *error);
-
-/* When a process started, in ticks of sysconf(_SC_CLK_TCK) since the boot; 0: it does not exist. */
-uint64_t endpoint_started(uint32_t pid);
-
-/* Whether a process is stopped now; false if it does not exist. */
-bool endpoint_is_stopped(uint32_t pid);
-
-/* Sets error to a line that says that the process is stopped; returns -ETIMEDOUT. */
-int endpoint_tell_stopped(const struct endpoint_process *process, struct error *error);
+struct process_info;
 
 /*
  * Connects to the process's endpoint and checks which user serves it. The caller owns *fd. Each
@@ -43,8 +20,7 @@ int endpoint_tell_stopped(const struct endpoint_process *process, struct error *
  * -ENOENT: no place has an endpoint of this process, or one that it is safe to use, yet; -EACCES:
  * the process belongs to another user; all errors but -ENOENT are final. Each sets a line in error.
  */
-int endpoint_connect(
-	const struct endpoint_process *process, int wait_ms, int *fd, struct error *error);
+int endpoint_connect(const struct process_info *process, int wait_ms, int *fd, struct error *error);
 
 enum { ENDPOINT_WAIT_MS = 2000 /* if nothing else has to be done */ };
 
@@ -53,8 +29,8 @@ enum { ENDPOINT_WAIT_MS = 2000 /* if nothing else has to be done */ };
  * it. Sets *process and *fd (owned by the caller); every error sets a line in error. wait_ms as
  * above.
  */
-int endpoint_connect_path(const char *path, int wait_ms, struct endpoint_process *process, int *fd,
-	struct error *error);
+int endpoint_connect_path(
+	const char *path, int wait_ms, struct process_info *process, int *fd, struct error *error);
 
 /*
  * Finds further sockets of the process beside the one at path, which is as the process sees it: a
@@ -63,7 +39,7 @@ int endpoint_connect_path(const char *path, int wait_ms, struct endpoint_process
  * tells whether they are this process's.
  */
 enum { ENDPOINT_FURTHER_MAX = 8, ENDPOINT_PATH_MAX = 108 };
-size_t endpoint_further(const struct endpoint_process *process, const char *path,
+size_t endpoint_further(const struct process_info *process, const char *path,
 	char paths[ENDPOINT_FURTHER_MAX][ENDPOINT_PATH_MAX]);
 
 #endif

@@ -18,8 +18,8 @@
 #include "base/clock.h"
 #include "base/debug.h"
 #include "base/error.h"
-#include "source/endpoint.h"
 #include "source/listener.h"
+#include "usdt/process/process_info.h"
 #include "wire/place.h"
 
 enum {
@@ -58,7 +58,7 @@ static struct candidate *find(struct finder *finder, uint32_t pid)
 static void note(struct finder *finder, uint32_t pid, uint64_t now)
 {
 	struct candidate *candidate = find(finder, pid), *grown;
-	uint64_t started = endpoint_started(pid);
+	uint64_t started = process_info_started(pid);
 
 	if (!started || pid == (uint32_t)getpid())
 		return;

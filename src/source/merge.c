@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "base/debug.h"
-#include "source/endpoint.h"
+#include "usdt/process/process_info.h"
 
 enum {
 	OPENING_MS = 1000, /* for all parts of an open merge to open their probes */
@@ -584,7 +584,8 @@ bool source_merge_is_silent(const struct source *source, uint64_t since)
 
 		if (!is_over(part) &&
 			(is->kind != SOURCE_KIND_STREAM ||
-				(part->heard >= since && !endpoint_is_stopped(is->process.pid))))
+				(part->heard >= since &&
+					!process_info_is_stopped(is->process.pid))))
 			return false;
 	}
 	return true;

@@ -16,6 +16,7 @@
 #include "source/connection.h"
 #include "source/eventlog.h"
 #include "source/source.h"
+#include "usdt/process/process_info.h"
 #include "wire/wire.h"
 
 static const char OPENED[] = "opened its probes", DECLARED[] = "declared its events";
@@ -534,7 +535,7 @@ static int start(uint32_t pid, const char *socket, int wait_ms, struct stream_so
 /* Takes what the process has declared. */
 static int take_declared(struct stream_source *stream, struct d_probe_set *set, struct error *error)
 {
-	const struct endpoint_process *process = &stream->connection.process;
+	const struct process_info *process = &stream->connection.process;
 
 	if (eventlog_add_probes(stream->log, process->pid, process->program, set))
 		return error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", process->pid);

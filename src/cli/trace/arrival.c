@@ -23,6 +23,7 @@
 #include "source/finder.h"
 #include "source/merge.h"
 #include "source/source.h"
+#include "usdt/process/process_info.h"
 
 enum {
 	ARRIVING_MS = 1000,     /* for a VM to declare its events, see source_stream_start() */
@@ -50,13 +51,13 @@ static bool is_target(const struct targets *targets, uint32_t pid)
  */
 static bool descends(const struct targets *targets, uint32_t pid)
 {
-	struct endpoint_process process;
+	struct process_info process;
 	struct error ignored;
 
 	for (unsigned i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
 		if (is_target(targets, pid) || pid == (uint32_t)getpid())
 			return true;
-		if (endpoint_process(pid, &process, &ignored))
+		if (process_info_read(pid, &process, &ignored))
 			return false;
 		pid = process.ppid;
 	}
@@ -87,7 +88,7 @@ static bool has_descended(const struct targets *targets, uint32_t pid)
  */
 static bool may_be_orphan(uint32_t pid)
 {
-	return endpoint_started(pid) >= endpoint_started((uint32_t)getpid());
+	return process_info_started(pid) >= process_info_started((uint32_t)getpid());
 }
 
 /* Whether a runtime, such as "toy 0.1.0", has this name, with or without the version. */
@@ -108,14 +109,14 @@ static bool has_arrived(const struct arrivals *arrivals, uint32_t pid)
 }
 
 /* A child of a VM that is traced may have given itself another name. It waits for us even so. */
-static bool is_named(const struct arrivals *arrivals, const struct endpoint_process *process)
+static bool is_named(const struct arrivals *arrivals, const struct process_info *process)
 {
 	return !strcmp(process->name, arrivals->name) ||
 		!strcmp(process->program, arrivals->name) || has_arrived(arrivals, process->ppid);
 }
 
 /* Whether a VM is wanted; it may be without, if what it says that it is has the name. */
-static bool is_chosen(const struct targets *targets, const struct endpoint_process *process)
+static bool is_chosen(const struct targets *targets, const struct process_info *process)
 {
 	switch (targets->arrivals.choice) {
 	case ARRIVAL_NAMED:
@@ -199,13 +200,13 @@ static int begin(
 static void begin_further(struct arrivals *arrivals, uint32_t pid)
 {
 	char paths[ENDPOINT_FURTHER_MAX][ENDPOINT_PATH_MAX];
-	struct endpoint_process process;
+	struct process_info process;
 	struct error error;
 	size_t known = 0, count;
 
 	while (known < arrivals->count && arrivals->items[known].pid != pid)
 		known++;
-	if (known == arrivals->count || endpoint_process(pid, &process, &error))
+	if (known == arrivals->count || process_info_read(pid, &process, &error))
 		return;
 	count = endpoint_further(&process, arrivals->items[known].path, paths);
 	for (size_t i = 0; i < count; i++)
@@ -217,7 +218,7 @@ static void begin_further(struct arrivals *arrivals, uint32_t pid)
 /* Says once for a process why its stream cannot be opened; the process may be found again. */
 static void tell_failure(struct arrivals *arrivals, uint32_t pid, const struct error *error)
 {
-	const struct arrival_failure failure = {pid, endpoint_started(pid)};
+	const struct arrival_failure failure = {pid, process_info_started(pid)};
 
 	for (size_t i = 0; i < arrivals->failure_count; i++)
 		if (arrivals->failures[i].pid == pid &&
@@ -248,7 +249,7 @@ static void begin_found(struct targets *targets)
 {
 	struct arrivals *arrivals = &targets->arrivals;
 	const uint64_t limit = clock_monotonic() + BEGIN_MS * CLOCK_NS_PER_MS;
-	struct endpoint_process process;
+	struct process_info process;
 	struct error error;
 	bool is_wanted, asks;
 	uint32_t pid;
@@ -263,7 +264,7 @@ static void begin_found(struct targets *targets)
 			return;
 		begin_further(arrivals, pid);
 		if (has_arrived(arrivals, pid) || is_arriving(arrivals, pid) ||
-			endpoint_process(pid, &process, &error) || process.exited)
+			process_info_read(pid, &process, &error) || process.exited)
 			continue;
 		/* It may be us who have stopped it, until probes are attached, and then it goes on
 		 * very soon and may wait for its stream to be enabled. */

@@ -38,7 +38,7 @@ struct arrived {
 /* A process whose stream cannot be opened: it has been said why. */
 struct arrival_failure {
 	uint32_t pid;
-	uint64_t started; /* endpoint_started() */
+	uint64_t started; /* process_info_started() */
 };
 
 /* A stream that is being opened. */

@@ -19,6 +19,7 @@
 #include "source/endpoint.h"
 #include "source/merge.h"
 #include "source/source.h"
+#include "usdt/process/process_info.h"
 
 enum {
 	ATTEMPTS = 40,  /* a socket exists a moment before its owner listens */
@@ -44,12 +45,12 @@ static size_t find(const struct targets *targets, size_t index, struct target *l
 {
 	const struct target *target = &targets->items[index];
 	char paths[ENDPOINT_FURTHER_MAX][ENDPOINT_PATH_MAX];
-	struct endpoint_process process;
+	struct process_info process;
 	size_t count, found = 0;
 	struct error ignored;
 
 	if (target->socket || target->further || !target->path[0] ||
-		endpoint_process(target->pid, &process, &ignored))
+		process_info_read(target->pid, &process, &ignored))
 		return 0;
 	count = endpoint_further(&process, target->path, paths);
 	for (size_t i = 0; i < count; i++) {

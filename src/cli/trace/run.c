@@ -36,9 +36,9 @@
 #include "engine/output/json_writer.h"
 #include "engine/output/text_writer.h"
 #include "kernel/process/process_source.h"
-#include "source/endpoint.h"
 #include "source/merge.h"
 #include "source/source.h"
+#include "usdt/process/process_info.h"
 #include "usdt/process/process_symbols.h"
 
 enum {
@@ -427,7 +427,7 @@ static bool is_silent(const struct run *run, uint64_t since)
 	return targets->parts > 1 || targets->arrivals.choice
 		? source_merge_is_silent(run->source, since)
 		: run->source->kind == SOURCE_KIND_STREAM &&
-			(run->heard < since || endpoint_is_stopped(run->source->process.pid));
+			(run->heard < since || process_info_is_stopped(run->source->process.pid));
 }
 
 /* Processes what the target had sent before it was told to stop. */

@@ -22,9 +22,9 @@
 #include "cli/trace/unnamed.h"
 #include "kernel/process/process_source.h"
 #include "kernel/watch/launch.h"
-#include "source/endpoint.h"
 #include "source/merge.h"
 #include "source/sweep.h"
+#include "usdt/process/process_info.h"
 
 enum {
 	CHILD_WAIT_MS = 10000, /* for a command to start serving its event stream */
@@ -90,14 +90,14 @@ static void watch_end(struct targets *targets, int descriptor)
 
 int target_watch_process(struct targets *targets, struct target *target, struct error *error)
 {
-	struct endpoint_process process;
+	struct process_info process;
 	int result = 0;
 
 	target->watched = true;
 	if (target->command.words)
 		return 0;
 	target->process = child_process((pid_t)target->pid);
-	result = endpoint_process(target->pid, &process, error);
+	result = process_info_read(target->pid, &process, error);
 	if (!result && process.exited)
 		result = error_set(error, ESRCH, "process %u (%s) has ended",
 			(unsigned int)target->pid, process.name);
@@ -109,12 +109,12 @@ int target_watch_process(struct targets *targets, struct target *target, struct 
 static bool has_ended(const struct target *target)
 {
 	struct pollfd wait = {.fd = target->process, .events = POLLIN};
-	struct endpoint_process process;
+	struct process_info process;
 	struct error error;
 
 	if (target->process >= 0)
 		return poll(&wait, 1, 0) > 0;
-	return endpoint_process(target->pid, &process, &error) || process.exited;
+	return process_info_read(target->pid, &process, &error) || process.exited;
 }
 
 bool target_poll(struct targets *targets)

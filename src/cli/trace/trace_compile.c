@@ -15,11 +15,11 @@
 #include "program/readable.h"
 #include "program/timer_probe.h"
 #include "source/carried.h"
-#include "source/endpoint.h"
 #include "source/finder.h"
 #include "source/merge.h"
 #include "source/source.h"
 #include "usdt/elf/btf.h"
+#include "usdt/process/process_info.h"
 
 enum { PEEKED_MAX = 32 /* VMs whose files are looked at */ };
 
@@ -301,10 +301,10 @@ static bool names_process(const struct work *work)
 {
 	const struct targets *targets = &work->trace->targets;
 	uint32_t pid = d_compiler_asks(work->compiler)->process;
-	struct endpoint_process process;
+	struct process_info process;
 	struct error error;
 
-	return !targets->count && !targets->log && pid && !endpoint_process(pid, &process, &error);
+	return !targets->count && !targets->log && pid && !process_info_read(pid, &process, &error);
 }
 
 /*

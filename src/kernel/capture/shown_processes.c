@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/command_line.h"
 #include "base/error.h"
-#include "source/endpoint.h"
+#include "usdt/process/process_info.h"
 #include "usdt/unwind/unwind.h"
 
 enum { KNOWN_MAX = 1024, ARGUMENTS_MAX = 4096 };
@@ -79,10 +79,10 @@ static void inherit(struct kernel_shown *shown, size_t index, struct kernel_show
 static void describe(struct kernel_shown *shown, struct kernel_shown_process *known,
 	struct event_process *process, uint32_t pid, const struct kernel_identity *identity)
 {
-	struct endpoint_process found;
+	struct process_info found;
 	struct error ignored;
 	long latest = find_latest(shown, pid);
-	bool is_found = pid && !endpoint_process(pid, &found, &ignored);
+	bool is_found = pid && !process_info_read(pid, &found, &ignored);
 
 	*process = (struct event_process){.pid = pid};
 	if (identity) {
@@ -157,7 +157,7 @@ static void check_process(
 	if (!known->unwind || known->batch == shown->batch)
 		return;
 	known->batch = shown->batch;
-	started = endpoint_started(pid);
+	started = process_info_started(pid);
 	if (!started || started == known->started)
 		return;
 	usdt_unwind_free(known->unwind);
@@ -179,7 +179,7 @@ struct usdt_unwind *kernel_shown_unwind(struct kernel_shown *shown, size_t index
 	if (pid)
 		check_process(shown, known, pid);
 	if (!known->unwind && pid) {
-		known->started = endpoint_started(pid);
+		known->started = process_info_started(pid);
 		known->batch = shown->batch;
 		if (!kernel_shown_files(shown) ||
 			usdt_unwind_new((pid_t)pid, shown->files, &known->unwind))

@@ -20,7 +20,7 @@
 #include "kernel/process/source_process.h"
 #include "kernel/site/function_sites.h"
 #include "kernel/site/usdt_sites.h"
-#include "source/endpoint.h"
+#include "usdt/process/process_info.h"
 
 /* ---- finding files ---- */
 
@@ -231,10 +231,10 @@ struct family {
 
 static uint32_t parent_of(uint32_t pid)
 {
-	struct endpoint_process process;
+	struct process_info process;
 	struct error ignored;
 
-	return endpoint_process(pid, &process, &ignored) || process.exited ? 0 : process.ppid;
+	return process_info_read(pid, &process, &ignored) || process.exited ? 0 : process.ppid;
 }
 
 static void add_child(void *context, uint32_t pid)
@@ -526,7 +526,7 @@ static struct shared_later *new_later(
 	struct kernel_source *kernel, const struct kernel_notice *notice)
 {
 	struct shared_later *later = calloc(1, sizeof(*later));
-	struct endpoint_process shown;
+	struct process_info shown;
 	struct error ignored;
 
 	if (!later)
@@ -535,7 +535,7 @@ static struct shared_later *new_later(
 		.source = {.methods = &later_methods, .kind = SOURCE_KIND_KERNEL},
 		.kernel = kernel,
 		.notice = *notice};
-	if (!endpoint_process(notice->pid, &shown, &ignored))
+	if (!process_info_read(notice->pid, &shown, &ignored))
 		snprintf(later->name, sizeof(later->name), "%s", shown.name);
 	later->source.process = (struct event_process){.pid = notice->pid, .execname = later->name};
 	return later;

@@ -8,13 +8,13 @@
 
 #include "base/error.h"
 #include "kernel/site/target_files.h"
-#include "source/endpoint.h"
+#include "usdt/process/process_info.h"
 #include "usdt/unwind/unwind.h"
 
 int kernel_process_open(struct kernel_process *process, uint32_t pid, struct error *error)
 {
-	struct endpoint_process shown;
-	int result = endpoint_process(pid, &shown, error);
+	struct process_info shown;
+	int result = process_info_read(pid, &shown, error);
 
 	*process = (struct kernel_process){.pid = pid, .descriptor = -1, .link = -1};
 	if (result)
@@ -52,7 +52,7 @@ void kernel_process_map(struct kernel_process *process, struct kernel_target *ta
 
 bool kernel_process_has_ended(const struct kernel_process *process)
 {
-	return !endpoint_started(process->pid);
+	return !process_info_started(process->pid);
 }
 
 int kernel_process_unwinds(struct kernel_process *process, struct usdt_unwind_files *files)
