@@ -105,7 +105,7 @@ HOST_CFLAGS := -std=gnu11 -O1 -g $(WARN) -MMD -MP -Isrc -D_GNU_SOURCE
 LIBRARY := $(sort $(wildcard src/d/library/*.d))
 # Providers of other runtimes, served from the events of probes/vm.d.
 COMPAT := $(sort $(wildcard probes/compat/*.d))
-CORE_DIRS := base wire contract program usdt d engine source kernel
+CORE_DIRS := base wire contract program usdt d engine source kernel targets
 CORE_SOURCES := $(filter-out $(wildcard src/*/tools/*.c),$(wildcard $(CORE_DIRS:%=src/%/*.c) $(CORE_DIRS:%=src/%/*/*.c)))
 CORE_OBJECTS := $(CORE_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/contracts.o $(B)/obj/gen/promise_table.o $(B)/obj/gen/library.o \
 	$(B)/obj/gen/system_calls.o

@@ -12,8 +12,8 @@
 
 #include "cli/check_live.h"
 #include "cli/cli.h"
-#include "cli/command_words.h"
 #include "cli/probes.h"
+#include "targets/command_words.h"
 #include "usdt/elf/contract_check.h"
 
 enum { OPTION_CONTRACT = 256 };

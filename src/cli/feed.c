@@ -62,28 +62,41 @@ static int follow(struct feed *feed, const struct feed_probe *probes, size_t cou
 	return result;
 }
 
+/* Opens what the specification says, and follows it. */
+static int open_targets(struct feed *feed, const struct feed_probe *probes, size_t count,
+	const struct feed_wish *wish, struct error *error)
+{
+	static const struct target_reports reports = {.message = cli_message};
+	const struct error *missing;
+	int result;
+
+	if (targets_init(&feed->targets, &feed->spec, &reports) || d_probe_set_init(&feed->set))
+		return error_set(error, ENOMEM, "out of memory");
+	feed->targets.is_single = true;
+	result = targets_open(&feed->targets, &feed->set, error);
+	missing = targets_missing(&feed->targets);
+	if (!result && missing)
+		result = error_set(error, ENOENT, "%s", missing->text);
+	if (result)
+		return result;
+	feed->source = feed->targets.source;
+	return follow(feed, probes, count, wish, error);
+}
+
 int feed_open_log(struct feed *feed, const char *file, const struct feed_probe *probes,
 	size_t count, const struct feed_wish *wish, struct error *error)
 {
-	int result;
-
-	*feed = (struct feed){.what = file};
-	if (d_probe_set_init(&feed->set))
-		return error_set(error, ENOMEM, "out of memory");
-	result = source_log_open(file, &feed->set, &feed->source, error);
-	return result ? result : follow(feed, probes, count, wish, error);
+	*feed = (struct feed){.what = file, .spec.log = file};
+	return open_targets(feed, probes, count, wish, error);
 }
 
 int feed_open_process(struct feed *feed, uint32_t pid, const struct feed_probe *probes,
 	size_t count, const struct feed_wish *wish, struct error *error)
 {
-	int result;
-
-	*feed = (struct feed){.what = "the stream"};
-	if (d_probe_set_init(&feed->set))
+	*feed = (struct feed){.what = "the stream", .spec.via = TARGET_VIA_STREAM};
+	if (target_spec_add_pid(&feed->spec, pid))
 		return error_set(error, ENOMEM, "out of memory");
-	result = source_stream_open(pid, NULL, 0, &feed->set, &feed->source, error);
-	return result ? result : follow(feed, probes, count, wish, error);
+	return open_targets(feed, probes, count, wish, error);
 }
 
 void feed_count_losses(struct feed *feed, const struct event_batch *batch)
@@ -102,8 +115,9 @@ void feed_tell_lost(const struct feed *feed, const char *effect)
 
 void feed_close(struct feed *feed)
 {
-	if (feed->source)
-		source_close(feed->source);
+	if (feed->targets.spec)
+		targets_close(&feed->targets);
+	target_spec_free(&feed->spec);
 	free(feed->roles);
 	d_probe_set_free(&feed->set);
 	*feed = (struct feed){.source = NULL};

@@ -17,6 +17,7 @@
 #include "program/event.h"
 #include "program/probe.h"
 #include "source/source.h"
+#include "targets/targets.h"
 
 struct feed_probe {
 	const char *name; /* "gc-start" */
@@ -31,12 +32,14 @@ struct feed_wish {
 };
 
 struct feed {
+	struct target_spec spec;
+	struct targets targets;
 	struct d_probe_set set;
-	struct source *source;
-	int *roles;       /* by probe of the set, -1: not followed */
-	const char *what; /* the log's name, for messages */
-	size_t followed;  /* probes */
-	uint64_t lost;    /* events; feed_count_losses() */
+	struct source *source; /* that of the targets */
+	int *roles;            /* by probe of the set, -1: not followed */
+	const char *what;      /* the log's name, for messages */
+	size_t followed;       /* probes */
+	uint64_t lost;         /* events; feed_count_losses() */
 };
 
 /* Opens a log. Errors name it. Call feed_close() even after an error. wish NULL: nothing more. */

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "cli/child.h"
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/interrupts.h"
 #include "cli/record_options.h"
@@ -26,18 +26,16 @@
 #include "contract/known.h"
 #include "d/compile.h"
 #include "program/program.h"
-#include "source/connection.h"
-#include "source/endpoint.h"
 #include "source/eventlog.h"
 #include "source/recording.h"
 #include "source/recording_progress.h"
-#include "source/sweep.h"
+#include "targets/target_bytes.h"
+#include "usdt/process/process_info.h"
 #include "wire/describe.h"
 #include "wire/wire.h"
 
 enum {
-	CHILD_WAIT_MS = 10000, /* for a command to serve its event stream */
-	FINISH_MS = 2000,      /* how long the target may take to finish its stream */
+	FINISH_MS = 2000, /* how long the target may take to finish its stream */
 	PROGRESS_MS = 1000,
 	LINE_MAX_BYTES = 256,
 	LOOK_MS = 1000,
@@ -46,8 +44,7 @@ enum {
 
 struct session {
 	const struct record_options *options;
-	struct connection connection;
-	struct child child;
+	struct target_bytes *bytes;
 	struct recording *recording;
 	sigset_t signal_set, unblocked; /* those that end the file; the mask of before */
 	struct interrupts interrupts;
@@ -61,6 +58,12 @@ struct session {
 	bool has_further;               /* it has been said that there are some */
 };
 
+/* Milliseconds on CLOCK_MONOTONIC. */
+static int64_t now_ms(void)
+{
+	return (int64_t)(clock_monotonic() / CLOCK_NS_PER_MS);
+}
+
 /* ---- which probes ---- */
 
 /* The event types of the probes that the descriptions match. A status. */
@@ -68,7 +71,7 @@ static int match_probes(const struct session *session, struct d_probe_set *set, 
 {
 	const struct record_options *options = session->options;
 	const struct d_compile_settings settings = {
-		.target = (pid_t)session->connection.process.pid, .name = "vmtap"};
+		.target = (pid_t)target_bytes_process(session->bytes)->pid, .name = "vmtap"};
 	struct d_compiler *compiler = NULL;
 	struct d_program *program = NULL;
 	struct d_error error;
@@ -136,8 +139,8 @@ static int declared_probes(const struct session *session, struct d_probe_set *se
 		eventlog_scan(log);
 	}
 	if (eventlog_declared(log))
-		result = eventlog_add_probes(log, session->connection.process.pid,
-			session->connection.process.program, set);
+		result = eventlog_add_probes(log, target_bytes_process(session->bytes)->pid,
+			target_bytes_process(session->bytes)->program, set);
 	else
 		result = -EPROTO;
 	eventlog_free(log);
@@ -205,8 +208,9 @@ static int choose_types(struct session *session, uint16_t **chosen, size_t *chos
 			result = -ENOMEM;
 	}
 	if (result) {
-		cli_message("process %" PRIu32 " (%s): %s", session->connection.process.pid,
-			session->connection.process.name,
+		cli_message("process %" PRIu32 " (%s): %s",
+			target_bytes_process(session->bytes)->pid,
+			target_bytes_process(session->bytes)->name,
 			result == -EPROTO ? "the event stream's header is damaged"
 					  : strerror(-result));
 		goto out;
@@ -214,7 +218,8 @@ static int choose_types(struct session *session, uint16_t **chosen, size_t *chos
 	if (options->heap_period &&
 		!recording_declares(session->recording, WIRE_HEAP_PROF_SAMPLE_BEGIN)) {
 		cli_message("process %" PRIu32 " (%s) has no samples of its heap to give",
-			session->connection.process.pid, session->connection.process.name);
+			target_bytes_process(session->bytes)->pid,
+			target_bytes_process(session->bytes)->name);
 		goto out;
 	}
 	if (options->probe_count) {
@@ -275,7 +280,7 @@ static void ask_samples(struct session *session)
 
 	frame[5] = session->options->is_elapsed ? WIRE_SAMPLING_ELAPSED : WIRE_SAMPLING_TIME;
 	bytes_put(frame + 6, session->options->sample_period, 8);
-	connection_send(&session->connection, frame, sizeof(frame));
+	target_bytes_send(session->bytes, frame, sizeof(frame));
 }
 
 /* That the process has gone meanwhile shows when it is read from, in order. Probes are asked for by
@@ -284,32 +289,30 @@ static int subscribe(struct session *session, const uint16_t *types, size_t coun
 {
 	const struct record_options *options = session->options;
 	unsigned char frame[WIRE_HEAP_PERIOD_BYTES] = WIRE_HEAP_PERIOD;
-	struct connection_entry *entries = calloc(count + 1, sizeof(*entries));
-	size_t entry_count = 0;
+	struct target_bytes_wish *wishes = calloc(count + 1, sizeof(*wishes));
+	size_t wish_count = 0;
 	int result;
 
-	if (!entries)
+	if (!wishes)
 		return -ENOMEM;
 	if (!options->probe_count)
-		entries[entry_count++].name = "*";
+		wishes[wish_count++].name = "*";
 	for (size_t i = 0; i < count; i++) {
 		char *name = probe_name(session, types[i]);
 		if (name && !options->probe_count)
 			free(name);
 		else
-			entries[entry_count++] =
-				(struct connection_entry){.name = name, .type = types[i]};
+			wishes[wish_count++] =
+				(struct target_bytes_wish){.name = name, .type = types[i]};
 	}
-	for (size_t i = 0; i < entry_count; i++)
-		entries[i].strings = CONNECTION_ALL_STRINGS;
-	result = connection_subscribe(&session->connection, entries, entry_count,
+	result = target_bytes_request(session->bytes, wishes, wish_count,
 		(options->lossless ? WIRE_LOSSLESS : 0) |
 			(options->cpu_clock ? WIRE_CPU_CLOCK : 0) |
 			(options->stacks ? WIRE_STACKS : 0) |
 			(options->recording.ghc_only ? WIRE_GHC_ONLY : WIRE_GHC));
-	for (size_t i = options->probe_count ? 0 : 1; i < entry_count; i++)
-		free((char *)entries[i].name);
-	free(entries);
+	for (size_t i = options->probe_count ? 0 : 1; i < wish_count; i++)
+		free((char *)wishes[i].name);
+	free(wishes);
 	if (result == -ENOMEM || result == -E2BIG)
 		return result;
 	if (options->sample_period)
@@ -318,7 +321,7 @@ static int subscribe(struct session *session, const uint16_t *types, size_t coun
 		return 0;
 	frame[4] = 0;
 	bytes_put(frame + 5, options->heap_period, 8);
-	connection_send(&session->connection, frame, sizeof(frame));
+	target_bytes_send(session->bytes, frame, sizeof(frame));
 	return 0;
 }
 
@@ -328,7 +331,7 @@ static int subscribe(struct session *session, const uint16_t *types, size_t coun
 static void show_line(struct session *session, bool last)
 {
 	static const struct recording_counts none;
-	int64_t elapsed = connection_now() - session->begun;
+	int64_t elapsed = now_ms() - session->begun;
 	char line[LINE_MAX_BYTES];
 
 	if (!recording_progress_due(elapsed, last, &session->next_line))
@@ -346,7 +349,7 @@ static void advise(struct session *session)
 
 	if (session->has_advised || session->options->probe_count ||
 		!recording_progress_advice(
-			line, sizeof(line), counts->bytes, connection_now() - session->begun))
+			line, sizeof(line), counts->bytes, now_ms() - session->begun))
 		return;
 	session->has_advised = true;
 	if (session->shows_progress)
@@ -357,7 +360,7 @@ static void advise(struct session *session)
 static void show_progress(struct session *session, bool last)
 {
 	const struct recording_counts *counts = recording_counts(session->recording);
-	int64_t now = connection_now(), elapsed = now - session->shown;
+	int64_t now = now_ms(), elapsed = now - session->shown;
 	struct winsize terminal;
 	char line[128];
 	int width = 79; /* where the terminal does not say */
@@ -389,7 +392,7 @@ static void take_signals(struct session *session)
 	interrupts_take(&session->interrupts);
 	/* the stream's end, and what comes until then, is waited for a while */
 	if (session->interrupts.count && !before)
-		connection_subscribe(&session->connection, NULL, 0, WIRE_FINISH);
+		target_bytes_finish(session->bytes);
 }
 
 enum receipt { RECEIPT_MORE, RECEIPT_IDLE, RECEIPT_FULL, RECEIPT_ENDED, RECEIPT_CLOSED };
@@ -407,7 +410,7 @@ static int receive(struct session *session, struct error *error)
 {
 	size_t room;
 	void *place = recording_room(session->recording, &room);
-	ssize_t got = connection_receive(&session->connection, place, room, 0);
+	ssize_t got = target_bytes_receive(session->bytes, place, room, 0);
 
 	if (got == -EAGAIN)
 		return RECEIPT_IDLE;
@@ -420,8 +423,8 @@ static void wait_for_more(struct session *session, int64_t limit)
 {
 	struct pollfd waits[] = {
 		{.fd = interrupts_descriptor(&session->interrupts), .events = POLLIN},
-		{.fd = session->connection.fd, .events = POLLIN}};
-	int64_t now = connection_now(), left = WAIT_MS;
+		{.fd = target_bytes_descriptor(session->bytes), .events = POLLIN}};
+	int64_t now = now_ms(), left = WAIT_MS;
 	int due = recording_due(session->recording);
 
 	if (due >= 0 && due < left)
@@ -439,27 +442,26 @@ static void wait_for_more(struct session *session, int64_t limit)
  */
 static void look_for_further(struct session *session)
 {
-	const struct process_info *process = &session->connection.process;
-	char own[CONNECTION_PATH_MAX], paths[ENDPOINT_FURTHER_MAX][ENDPOINT_PATH_MAX];
-	int64_t now = connection_now();
+	const struct process_info *process = target_bytes_process(session->bytes);
+	char own[TARGET_BYTES_PATH_MAX], other[TARGET_BYTES_PATH_MAX];
+	int64_t now = now_ms();
 
 	if (session->has_further || (session->looked && now - session->looked < LOOK_MS))
 		return;
 	session->looked = now;
-	connection_path(&session->connection, own);
-	if (!endpoint_further(process, own, paths))
+	if (!target_bytes_has_further(session->bytes, own, other))
 		return;
 	session->has_further = true;
 	cli_message("process %" PRIu32 " (%s) contains several runtimes: the one at '%s' is "
 		    "recorded; another one, such as the one at '%s', can be given with --socket",
-		process->pid, process->name, own, paths[0]);
+		process->pid, process->name, own, other);
 }
 
 /* Until the stream's header has come. */
 static int receive_header(struct session *session, struct error *error)
 {
-	const struct process_info *process = &session->connection.process;
-	int64_t limit = connection_now() + CONNECTION_ANSWER_MS;
+	const struct process_info *process = target_bytes_process(session->bytes);
+	int64_t limit = now_ms() + TARGET_BYTES_ANSWER_MS;
 	size_t size;
 	int receipt;
 
@@ -474,16 +476,16 @@ static int receive_header(struct session *session, struct error *error)
 				"it declared its events",
 				process->pid, process->name);
 		if (receipt == RECEIPT_IDLE &&
-			connection_is_stopped(
-				&session->connection, limit - CONNECTION_ANSWER_MS, error))
+			target_bytes_is_stopped(
+				session->bytes, limit - TARGET_BYTES_ANSWER_MS, error))
 			return -ETIMEDOUT;
-		if (receipt == RECEIPT_IDLE && connection_now() >= limit)
+		if (receipt == RECEIPT_IDLE && now_ms() >= limit)
 			return error_set(error, ETIMEDOUT,
 				"process %" PRIu32 " (%s) has not declared its events within %d "
 				"seconds: it may be stopped",
-				process->pid, process->name, CONNECTION_ANSWER_MS / 1000);
+				process->pid, process->name, TARGET_BYTES_ANSWER_MS / 1000);
 		if (receipt == RECEIPT_IDLE)
-			wait_for_more(session, connection_now() + CONNECTION_STOPPED_MS);
+			wait_for_more(session, now_ms() + TARGET_BYTES_STOPPED_MS);
 	}
 	return 0;
 }
@@ -503,12 +505,12 @@ static int receive_events(struct session *session, struct error *error)
 		if (session->interrupts.count > 1)
 			return RECEIPT_ENDED;
 		if (session->interrupts.count && !limit)
-			limit = connection_now() + FINISH_MS;
+			limit = now_ms() + FINISH_MS;
 		receipt = receive(session, error);
 		show_progress(session, false);
 		if (receipt < 0 || receipt > RECEIPT_IDLE)
 			break;
-		if (limit && connection_now() >= limit)
+		if (limit && now_ms() >= limit)
 			return RECEIPT_ENDED;
 		if (receipt == RECEIPT_MORE)
 			continue;
@@ -529,7 +531,7 @@ static int receive_events(struct session *session, struct error *error)
 static int record(struct session *session)
 {
 	const struct record_options *options = session->options;
-	const struct process_info *process = &session->connection.process;
+	const struct process_info *process = target_bytes_process(session->bytes);
 	struct error error = {""}, closing = {""};
 	struct recording_counts counts;
 	uint16_t *types = NULL;
@@ -545,7 +547,7 @@ static int record(struct session *session)
 		result = recording_open(session->recording, &error);
 	if (!result && !status) {
 		sigprocmask(SIG_BLOCK, &session->signal_set, &session->unblocked);
-		session->shown = session->begun = connection_now();
+		session->shown = session->begun = now_ms();
 		result = interrupts_open(&session->interrupts, &session->signal_set);
 		if (!result)
 			result = subscribe(session, types, type_count);
@@ -609,14 +611,10 @@ out:
 int command_record(int argc, char **argv)
 {
 	struct record_options options = {0};
-	struct session session = {.options = &options,
-		.connection.fd = -1,
-		.child = child_none,
-		.shows_progress = isatty(STDERR_FILENO)};
+	struct session session = {.options = &options, .shows_progress = isatty(STDERR_FILENO)};
 	struct error error = {""};
 	struct sigaction hangup;
-	char path[CONNECTION_PATH_MAX];
-	int status = record_options_parse(&options, argc, argv), result = 0;
+	int status = record_options_parse(&options, argc, argv);
 
 	if (status || options.helped)
 		goto out;
@@ -631,25 +629,13 @@ int command_record(int argc, char **argv)
 	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
 		sigaddset(&session.signal_set, SIGHUP);
 	sigprocmask(SIG_BLOCK, NULL, &session.unblocked);
-	if (options.command.words)
-		result = child_start(&session.child, options.command.words, NULL, &error);
-	if (!result && options.command.words)
-		result = child_release(
-			&session.child, options.command.words, CHILD_WAIT_ITSELF, &error);
-	if (!result)
-		result = connection_open(&session.connection,
-			options.command.words ? (uint32_t)session.child.pid : options.pid,
-			options.socket, options.command.words ? CHILD_WAIT_MS : 0, &error);
-	if (result) {
+	if (target_bytes_open(&options.spec, &session.bytes, &error)) {
 		cli_message("%s", error.text);
 		status = CLI_CANNOT;
 	} else {
 		status = record(&session);
 	}
-	connection_path(&session.connection, path);
-	connection_close(&session.connection);
-	if (child_end(&session.child))
-		sweep_sockets(path[0] ? path : NULL);
+	target_bytes_close(session.bytes);
 	interrupts_close(&session.interrupts);
 	sigprocmask(SIG_SETMASK, &session.unblocked, NULL);
 out:

@@ -152,6 +152,49 @@ static int add_probes(struct record_options *options, const char *text)
 	return CLI_OK;
 }
 
+static int out_of_memory(void)
+{
+	cli_message("out of memory");
+	return CLI_CANNOT;
+}
+
+/* Whether a target of that kind is given. */
+static bool has_target(const struct record_options *options, enum target_kind kind)
+{
+	return options->spec.count && target_spec_kinds(&options->spec) & kind;
+}
+
+static int add_pid(struct record_options *options, const char *text)
+{
+	uint32_t pid;
+	int status = cli_pid("record", text, &pid);
+
+	if (status)
+		return status;
+	if (has_target(options, TARGET_PID))
+		return cli_usage("record", "-p is given twice: one target at a time");
+	return target_spec_add_pid(&options->spec, pid) ? out_of_memory() : CLI_OK;
+}
+
+static int add_command(struct record_options *options, const char *text)
+{
+	struct command_words command;
+	struct error error;
+	int result;
+
+	if (has_target(options, TARGET_COMMAND))
+		return cli_usage("record", "-c is given twice: one target at a time");
+	result = command_words_split(&command, text, &error);
+	if (result == -ENOMEM)
+		return out_of_memory();
+	if (result)
+		return cli_usage("record", "-c: %s", error.text);
+	if (!target_spec_add_command(&options->spec, command))
+		return CLI_OK;
+	command_words_free(&command);
+	return out_of_memory();
+}
+
 int record_options_parse(struct record_options *options, int argc, char **argv)
 {
 	static const struct option long_options[] = {
@@ -171,7 +214,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 	};
 	const char *operand = NULL;
 	struct error error;
-	int option, result, status = CLI_OK;
+	int option, status = CLI_OK;
 
 	opterr = 0;
 	optind = 0;
@@ -179,26 +222,14 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 		(option = getopt_long(argc, argv, "-:p:c:o:n:h", long_options, NULL)) != -1) {
 		switch (option) {
 		case 'p':
-			status = cli_pid("record", optarg, &options->pid);
-			if (!status && options->has_pid)
-				return cli_usage(
-					"record", "-p is given twice: one target at a time");
-			options->has_pid = true;
+			status = add_pid(options, optarg);
 			break;
 		case 'c':
-			if (options->command.words)
-				return cli_usage(
-					"record", "-c is given twice: one target at a time");
-			result = command_words_split(&options->command, optarg, &error);
-			if (result == -ENOMEM) {
-				cli_message("%s", error.text);
-				return CLI_CANNOT;
-			}
-			if (result)
-				return cli_usage("record", "-c: %s", error.text);
+			status = add_command(options, optarg);
 			break;
 		case OPTION_SOCKET:
-			options->socket = optarg;
+			status = target_spec_add_socket(&options->spec, optarg) ? out_of_memory()
+										: CLI_OK;
 			break;
 		case 'o':
 			options->recording.file = strcmp(optarg, "-") ? optarg : "/dev/stdout";
@@ -258,11 +289,13 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 	/* what is left comes after -- */
 	if (operand)
 		return cli_usage("record", "'%s' is one operand too many", operand);
-	if (optind < argc && !options->has_pid && !options->command.words && !options->socket)
-		options->command = command_words_of(argv + optind);
-	else if (optind < argc)
+	if (optind < argc && !options->spec.count) {
+		if (target_spec_add_command(&options->spec, command_words_of(argv + optind)))
+			return out_of_memory();
+	} else if (optind < argc) {
 		return cli_usage("record", "'%s' is one operand too many", argv[optind]);
-	if (options->has_pid + !!options->command.words + !!options->socket != 1)
+	}
+	if (options->spec.count != 1 || target_spec_check(&options->spec, "record", &error))
 		return cli_usage(
 			"record", "one of -p, -c, --socket and -- COMMAND says what to record");
 	if (!options->recording.file)
@@ -278,6 +311,6 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 
 void record_options_free(struct record_options *options)
 {
-	command_words_free(&options->command);
+	target_spec_free(&options->spec);
 	free(options->probes);
 }

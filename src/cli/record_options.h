@@ -6,18 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/command_words.h"
 #include "source/recording.h"
+#include "targets/target_spec.h"
 
 struct record_options {
-	uint32_t pid;
-	uint64_t heap_period;   /* ns; 0: no samples of the heap */
-	uint64_t sample_period; /* ns; 0: vm:::sample is fired as others ask, or as the VM does */
-	bool is_elapsed;        /* that is elapsed time, else CPU time */
-	bool has_pid, lossless, cpu_clock, stacks;
+	struct target_spec spec; /* the target: one */
+	uint64_t heap_period;    /* ns; 0: no samples of the heap */
+	uint64_t sample_period;  /* ns; 0: vm:::sample is fired as others ask, or as the VM does */
+	bool is_elapsed;         /* that is elapsed time, else CPU time */
+	bool lossless, cpu_clock, stacks;
 	bool helped; /* --help has been printed: there is nothing to record */
-	struct command_words command;
-	const char *socket;
 	const char **probes;
 	size_t probe_count;
 	struct recording_settings recording;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -16,79 +15,17 @@
 #include "base/clock.h"
 #include "base/debug.h"
 #include "base/test_point.h"
-#include "source/endpoint.h"
 #include "usdt/process/process_info.h"
 #include "wire/describe.h"
 #include "wire/wire.h"
 
 enum {
-	ENDPOINT_TRY_MS = 1,
-	HURRY_MS = 50, /* for a socket to answer, if its process is tried again later */
-	SHORT_MS = 10  /* how soon to send again when the system is short of memory */
+	SHORT_MS = 10 /* how soon to send again when the system is short of memory */
 };
 
 int64_t connection_now(void)
 {
 	return (int64_t)(clock_monotonic() / CLOCK_NS_PER_MS);
-}
-
-/* Waits for the end of a process or for the given time, whichever comes first. */
-static void wait_process(int process_fd, int timeout_ms)
-{
-	struct pollfd wait = {.fd = process_fd, .events = POLLIN};
-
-	poll(&wait, process_fd >= 0 ? 1 : 0, timeout_ms);
-}
-
-/* Reads what /proc shows of the process. -ESRCH: it has ended; all errors set a line in error. */
-static int look_at(struct connection *connection, uint32_t pid, int wait_ms, struct error *error)
-{
-	int result = process_info_read(pid, &connection->process, error);
-
-	if (!result && connection->process.exited)
-		result = error_set(error, ESRCH, "process %" PRIu32 " (%s) has ended%s", pid,
-			connection->process.name,
-			wait_ms > 0 ? " without serving an event stream" : "");
-	return result;
-}
-
-int connection_open(struct connection *connection, uint32_t pid, const char *socket, int wait_ms,
-	struct error *error)
-{
-	const int patience = wait_ms == CONNECTION_HURRY ? HURRY_MS : ENDPOINT_WAIT_MS;
-	int64_t limit = connection_now() + wait_ms;
-	int result, process_fd = -1;
-
-	*connection = (struct connection){.fd = -1,
-		.answer_ms =
-			wait_ms == CONNECTION_HURRY ? CONNECTION_STOPPED_MS : CONNECTION_ANSWER_MS};
-	if (socket)
-		return endpoint_connect_path(
-			socket, patience, &connection->process, &connection->fd, error);
-	for (;;) {
-		result = look_at(connection, pid, wait_ms, error);
-		if (result)
-			break;
-		result = endpoint_connect(&connection->process, patience, &connection->fd, error);
-		/* it may have ended while its socket was looked for */
-		if (result == -ENOENT && look_at(connection, pid, wait_ms, error))
-			result = -ESRCH;
-		if (result != -ENOENT || connection_now() >= limit)
-			break;
-		if (process_fd < 0)
-			process_fd = (int)syscall(SYS_pidfd_open, pid, 0);
-		wait_process(process_fd, ENDPOINT_TRY_MS);
-	}
-	if (process_fd >= 0)
-		close(process_fd);
-	/* Subscribe to nothing at once: otherwise the VM would take us for a plain reader of
-	 * eventlogs, which sends no requests and gets GHC's events. An error here will recur at
-	 * the next call. */
-	if (!result)
-		connection_subscribe(connection, NULL, 0, WIRE_GHC_ONLY);
-	debug_say(DEBUG_STREAM, "process %" PRIu32 " (%s): %s", pid, connection->process.name,
-		result ? error->text : "connected");
-	return result;
 }
 
 bool connection_is_stopped(const struct connection *connection, int64_t since, struct error *error)

@@ -1,7 +1,7 @@
 /*
- * connection.h: the connection to the event stream of a live process: finds the endpoint,
- * sends commands and receives bytes without interpreting them. The socket is non-blocking;
- * waits are polls with a limit.
+ * connection.h: the connection to the event stream of a live process: sends commands and receives
+ * bytes without interpreting them. targets/connect.h makes one. The socket is non-blocking; waits
+ * are polls with a limit.
  */
 #ifndef VMTAP_SOURCE_CONNECTION_H
 #define VMTAP_SOURCE_CONNECTION_H
@@ -16,8 +16,7 @@
 
 enum {
 	CONNECTION_ANSWER_MS = 10000, /* how long to wait for the process's answer */
-	CONNECTION_STOPPED_MS = 1000, /* and for that of a stopped one, or in a hurry */
-	CONNECTION_HURRY = -1         /* as wait_ms: 0, and wait for each answer only that long */
+	CONNECTION_STOPPED_MS = 1000  /* and for that of a stopped one, or in a hurry */
 };
 
 struct connection {
@@ -27,14 +26,7 @@ struct connection {
 	int answer_ms; /* how long to wait for an answer */
 };
 
-/*
- * Connects to a process or, if socket is not NULL, to the process that serves the socket at
- * that path; pid and wait_ms are ignored then. wait_ms limits the wait for the endpoint to
- * appear (0: it must exist already) while the process lives. Error messages name the
- * process. Call connection_close() even after an error.
- */
-int connection_open(struct connection *connection, uint32_t pid, const char *socket, int wait_ms,
-	struct error *error);
+/* Closes it; a connection whose fd is -1 is closed. */
 void connection_close(struct connection *connection);
 
 /* Sends a whole frame. If that fails, returns a negative errno, and the stream ends after what

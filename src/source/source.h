@@ -10,7 +10,7 @@
  *   and a function that opens it, declared below. Opening fills in struct source and adds the
  *   target's probes to the set, with kind D_PROBE_SOURCE and, as source_tag, the source's own
  *   number.
- * - Open it in the command's target.c. Sources that run at once are merged by time
+ * - Open it in the command's targets.c. Sources that run at once are merged by time
  *   (source/merge.h); each keeps its own probes.
  *
  * One thread calls all functions of a source. A source does not know the compiler or the engine:
@@ -42,6 +42,7 @@
  */
 #define SOURCE_SILENCE_NS (200 * CLOCK_NS_PER_MS)
 
+struct connection;
 struct source;
 
 enum source_state {
@@ -126,26 +127,22 @@ struct source {
 };
 
 /*
- * Open the event stream of a process (source_stream), or of the process that serves the
- * socket at a path if socket is not NULL, or a recorded log (source_log). Its probes are
- * added to the set. A stream's wait_ms limits the wait for the endpoint to appear (0: it
- * must exist already; -1: also, a process that does not answer within a second is an error, since
- * other sources run meanwhile) while the process lives. Error messages name the pid or file, what
- * is wrong and what to do.
+ * Makes a source of a connection (targets/connect.h), which it takes over and closes even on
+ * failure. Until the process has declared its events, only source_descriptor(), source_close(),
+ * source_stream_path() and the next two functions may be called, and of the process only the pid is
+ * known. Returns 0 or a negative errno, with a line in error.
  */
-int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_probe_set *set,
-	struct source **source, struct error *error);
+int source_stream_new(struct connection *connection, struct source **source, struct error *error);
+
 /*
- * The same in two steps that never wait, for callers that have other work meanwhile.
- * source_stream_start() connects. Until source_stream_declare() has returned 0, only
- * source_descriptor(), source_close() and source_stream_path() may be called, and of the process
- * only the pid is known. It returns -EAGAIN until the process has declared its events: call it
- * again when the descriptor is readable or time has passed. -ETIMEDOUT comes once, after a second:
- * the process may still answer later. Any other errno is final.
+ * Adds the probes that the process declares to the set. source_stream_declare() never waits: it
+ * returns -EAGAIN until they have come; call it again when the descriptor is readable or time has
+ * passed. -ETIMEDOUT comes once, when the connection's time for answers is over: the process may
+ * still answer later. source_stream_await() waits that long. Any other errno is final. Error
+ * messages name the process, what is wrong and what to do.
  */
-int source_stream_start(
-	uint32_t pid, const char *socket, struct source **source, struct error *error);
 int source_stream_declare(struct source *source, struct d_probe_set *set, struct error *error);
+int source_stream_await(struct source *source, struct d_probe_set *set, struct error *error);
 
 /*
  * Adds to a stream or a log that has just been opened the probes profile-n that are described, for
@@ -160,24 +157,21 @@ int source_log_add_samples(struct source *source, struct d_probe_set *set,
 void source_stream_path(const struct source *source, char *path, size_t size);
 
 /*
- * Connects to a process only to learn what the VM says that it is ("toy 1.0"): "" if it does not
- * say so within wait_ms. Nothing is requested, and a VM that waits for its first client goes on
- * waiting.
+ * Asks a VM only what it is; of the source, only source_descriptor(), source_stream_answer() and
+ * source_close() may be called afterwards. Nothing is requested, and a VM that waits for its first
+ * client goes on waiting.
  */
-int source_stream_runtime(
-	uint32_t pid, int wait_ms, char *runtime, size_t size, struct error *error);
+void source_stream_ask(struct source *source);
 
 /*
- * The same in two steps that never wait. source_stream_ask() connects; of what it gives only
- * source_descriptor() and source_close() may be called. source_stream_answer() returns -EAGAIN
- * until the VM has said what it is, or has ended without (""): call it again when the descriptor is
- * readable. parent, unless NULL, is set to the process that has made the VM's by fork(), or that
- * was its parent when the VM started its stream; 0: it has not said, or its numbers of processes
- * are not ours.
+ * What the VM says that it is ("toy 1.0"): returns -EAGAIN until it has said so, or has ended
+ * without (""): call it again when the descriptor is readable. parent, unless NULL, is set to the
+ * process that has made the VM's by fork(), or that was its parent when the VM started its stream;
+ * 0: it has not said, or its numbers of processes are not ours.
  */
-int source_stream_ask(uint32_t pid, struct source **source, struct error *error);
 int source_stream_answer(struct source *source, char *runtime, size_t size, uint32_t *parent);
 
+/* Opens a recorded log; its probes are added to the set. Errors name the file. */
 int source_log_open(
 	const char *file, struct d_probe_set *set, struct source **source, struct error *error);
 

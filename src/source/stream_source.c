@@ -499,37 +499,30 @@ int source_stream_add_samples(struct source *source, struct d_probe_set *set,
 		: 0;
 }
 
-/* Connects, which waits for wait_ms as connection_open() does. */
-static int start(uint32_t pid, const char *socket, int wait_ms, struct stream_source **opened,
-	struct error *error)
+int source_stream_new(struct connection *connection, struct source **source, struct error *error)
 {
+	const uint32_t pid = connection->process.pid;
 	struct stream_source *stream = calloc(1, sizeof(*stream));
 	const struct eventlog_settings settings = {.what = stream ? stream->what : "", .file = -1};
-	int result;
+	int result = -ENOMEM;
 
-	*opened = NULL;
-	if (!stream)
-		return error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
-	stream->source.methods = &stream_methods;
-	stream->connection.fd = -1;
-	result = connection_open(&stream->connection, pid, socket, wait_ms, error);
-	if (!result) {
-		pid = stream->connection.process.pid;
+	*source = NULL;
+	if (stream) {
+		stream->source.methods = &stream_methods;
+		stream->source.process = (struct event_process){.pid = pid};
+		stream->connection = *connection;
 		snprintf(stream->what, sizeof(stream->what),
-			"process %" PRIu32 " (%s): event stream", pid,
-			stream->connection.process.name);
+			"process %" PRIu32 " (%s): event stream", pid, connection->process.name);
+		stream->began = connection_now();
 		result = eventlog_open(&settings, &stream->log);
-		if (result)
-			error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
 	}
-	if (result) {
-		stream_close(&stream->source);
-		return result;
+	if (!result) {
+		*source = &stream->source;
+		return 0;
 	}
-	stream->source.process = (struct event_process){.pid = pid};
-	stream->began = connection_now();
-	*opened = stream;
-	return 0;
+	free(stream);
+	connection_close(connection);
+	return error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
 }
 
 /* Takes what the process has declared. */
@@ -554,25 +547,10 @@ static int take_declared(struct stream_source *stream, struct d_probe_set *set, 
 	return 0;
 }
 
-int source_stream_start(
-	uint32_t pid, const char *socket, struct source **source, struct error *error)
+void source_stream_ask(struct source *source)
 {
-	struct stream_source *stream;
-	int result = start(pid, socket, CONNECTION_HURRY, &stream, error);
-
-	*source = result ? NULL : &stream->source;
-	return result;
-}
-
-int source_stream_ask(uint32_t pid, struct source **source, struct error *error)
-{
-	int result = source_stream_start(pid, NULL, source, error);
-
 	/* What has been put together so far is sent at the end of the stream at the latest. */
-	if (!result)
-		connection_subscribe(
-			&((struct stream_source *)*source)->connection, NULL, 0, WIRE_FINISH);
-	return result;
+	connection_subscribe(&((struct stream_source *)source)->connection, NULL, 0, WIRE_FINISH);
 }
 
 int source_stream_answer(struct source *source, char *runtime, size_t size, uint32_t *parent)
@@ -593,25 +571,6 @@ int source_stream_answer(struct source *source, char *runtime, size_t size, uint
 	}
 }
 
-int source_stream_runtime(
-	uint32_t pid, int wait_ms, char *runtime, size_t size, struct error *error)
-{
-	int64_t limit = connection_now() + wait_ms;
-	struct source *source;
-	int result = source_stream_ask(pid, &source, error);
-
-	*runtime = '\0';
-	if (result)
-		return result;
-	while (source_stream_answer(source, runtime, size, NULL) == -EAGAIN &&
-		connection_now() < limit) {
-		struct pollfd wait = {.fd = source_descriptor(source), .events = POLLIN};
-		poll(&wait, 1, (int)(limit - connection_now()));
-	}
-	source_close(source);
-	return 0;
-}
-
 int source_stream_declare(struct source *source, struct d_probe_set *set, struct error *error)
 {
 	struct stream_source *stream = (struct stream_source *)source;
@@ -625,21 +584,10 @@ int source_stream_declare(struct source *source, struct d_probe_set *set, struct
 	return result;
 }
 
-int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_probe_set *set,
-	struct source **source, struct error *error)
+int source_stream_await(struct source *source, struct d_probe_set *set, struct error *error)
 {
-	struct stream_source *stream;
-	int result = start(pid, socket, wait_ms, &stream, error);
+	struct stream_source *stream = (struct stream_source *)source;
+	int result = read_until(stream, is_declared, DECLARED, error);
 
-	*source = NULL;
-	if (result)
-		return result;
-	result = read_until(stream, is_declared, DECLARED, error);
-	if (!result)
-		result = take_declared(stream, set, error);
-	if (result)
-		stream_close(&stream->source);
-	else
-		*source = &stream->source;
-	return result;
+	return result ? result : take_declared(stream, set, error);
 }

@@ -31,6 +31,7 @@
 #include "random_events.h"
 #include "random_program.h"
 #include "source/source.h"
+#include "targets/vm_stream.h"
 
 enum way { WAY_PLAIN, WAY_OPTIMIZED, WAY_STREAM, WAYS };
 
@@ -217,7 +218,7 @@ static void run(enum way way, const struct random_program *random, struct outcom
 	if (!output || !messages || d_probe_set_init(&probes))
 		stop("run", "no memory");
 	if (way == WAY_STREAM)
-		result = source_stream_open(0, random_events_socket(), 0, &probes, &source, &error);
+		result = vm_stream_open(0, random_events_socket(), 0, &probes, &source, &error);
 	else if (random->has_events)
 		result = source_log_open(random_events_log(), &probes, &source, &error);
 	if (result)

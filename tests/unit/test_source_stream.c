@@ -19,6 +19,7 @@
 
 #include "log_writer.h"
 #include "source/source.h"
+#include "targets/vm_stream.h"
 
 enum ending {
 	END_IN_ORDER, /* sends the end marker when told to finish */
@@ -177,7 +178,7 @@ static int start(pid_t pid, struct d_probe_set *set, struct source **source, str
 	int result;
 
 	ck_assert_int_eq(d_probe_set_init(set), 0);
-	result = source_stream_open((uint32_t)pid, NULL, 0, set, source, error);
+	result = vm_stream_open((uint32_t)pid, NULL, 0, set, source, error);
 	if (result)
 		return result;
 	for (size_t i = 0; i < set->count; i++)
@@ -361,7 +362,7 @@ START_TEST(test_no_endpoint)
 	close(hold[1]);
 	ck_assert_int_eq(d_probe_set_init(&set), 0);
 	ck_assert_int_eq(
-		source_stream_open((uint32_t)pid, NULL, 60000, &set, &source, &error), -ESRCH);
+		vm_stream_open((uint32_t)pid, NULL, 60000, &set, &source, &error), -ESRCH);
 	ck_assert_msg(strstr(error.text, "has ended without serving"), "%s", error.text);
 	d_probe_set_free(&set);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);

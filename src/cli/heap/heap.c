@@ -16,7 +16,9 @@
 #include "cli/cli.h"
 #include "cli/feed.h"
 #include "cli/heap/heap_samples.h"
-#include "source/connection.h"
+#include "targets/target_bytes.h"
+#include "targets/target_spec.h"
+#include "usdt/process/process_info.h"
 #include "wire/records.h"
 #include "wire/wire.h"
 
@@ -109,9 +111,10 @@ static int read_log(const char *name, struct heap_samples *samples, struct error
 
 /* What has been received and not yet taken. */
 struct heap_stream {
-	struct connection connection;
+	struct target_bytes *bytes;
+	const struct process_info *process;
 	struct records records;
-	unsigned char *bytes;
+	unsigned char *received;
 	size_t count, room;
 };
 
@@ -124,23 +127,22 @@ static int take_records(
 	int result = 0;
 
 	do {
-		state = records_next(&stream->records, stream->bytes + done, stream->count - done,
-			&used, &record);
+		state = records_next(&stream->records, stream->received + done,
+			stream->count - done, &used, &record);
 		done += used;
 		if (state == RECORDS_EVENT)
 			result = heap_samples_take(samples, &record);
 	} while (!result && (state == RECORDS_EVENT || state == RECORDS_HEADER));
-	memmove(stream->bytes, stream->bytes + done, stream->count - done);
+	memmove(stream->received, stream->received + done, stream->count - done);
 	stream->count -= done;
 	if (result)
 		return error_set(error, ENOMEM, "out of memory");
 	if (state == RECORDS_BROKEN)
 		return error_set(error, EPROTO, "process %" PRIu32 " (%s): %s",
-			stream->connection.process.pid, stream->connection.process.name,
-			stream->records.damage);
+			stream->process->pid, stream->process->name, stream->records.damage);
 	if (state == RECORDS_ENDED)
 		return error_set(error, EPIPE, "process %" PRIu32 " (%s) has ended",
-			stream->connection.process.pid, stream->connection.process.name);
+			stream->process->pid, stream->process->name);
 	return 0;
 }
 
@@ -156,19 +158,19 @@ static int receive(struct heap_stream *stream, struct heap_samples *samples, uin
 		return 1;
 	if (stream->room - stream->count < RECEIVE_BYTES) {
 		size_t room = 2 * stream->room + RECEIVE_BYTES;
-		grown = realloc(stream->bytes, room);
+		grown = realloc(stream->received, room);
 		if (!grown)
 			return error_set(error, ENOMEM, "out of memory");
-		stream->bytes = grown;
+		stream->received = grown;
 		stream->room = room;
 	}
-	got = connection_receive(&stream->connection, stream->bytes + stream->count,
+	got = target_bytes_receive(stream->bytes, stream->received + stream->count,
 		stream->room - stream->count, (int)((until - now) / CLOCK_NS_PER_MS) + 1);
 	if (got == -EAGAIN)
 		return 0;
 	if (got <= 0)
 		return error_set(error, EPIPE, "process %" PRIu32 " (%s) has ended",
-			stream->connection.process.pid, stream->connection.process.name);
+			stream->process->pid, stream->process->name);
 	stream->count += (size_t)got;
 	return take_records(stream, samples, error);
 }
@@ -181,32 +183,36 @@ static int sample(struct heap_stream *stream, struct heap_samples *samples, stru
 	uint64_t until = clock_monotonic() + WAIT_MS * CLOCK_NS_PER_MS;
 	int result = 0;
 
-	connection_send(&stream->connection, frame, sizeof(frame));
+	target_bytes_send(stream->bytes, frame, sizeof(frame));
 	while (!result && samples->count < wanted)
 		result = receive(stream, samples, until, error);
 	if (result == 1)
 		return error_set(error, ETIMEDOUT,
 			"process %" PRIu32 " (%s) gives no sample of its heap: it cannot count its "
 			"objects, or runs no code that lets it",
-			stream->connection.process.pid, stream->connection.process.name);
+			stream->process->pid, stream->process->name);
 	return result;
 }
 
 static int read_process(uint32_t pid, const struct heap_options *options,
 	struct heap_samples *samples, struct error *error)
 {
-	const struct connection_entry entry = {.type = WIRE_HEAP_PROF_SAMPLE_BEGIN};
-	struct heap_stream stream = {.connection = {.fd = -1}};
+	const struct target_bytes_wish wish = {.type = WIRE_HEAP_PROF_SAMPLE_BEGIN};
+	struct heap_stream stream = {.bytes = NULL};
+	struct target_spec spec = {.items = NULL};
 	int result = records_init(&stream.records);
 	uint64_t until;
 
+	if (!result)
+		result = target_spec_add_pid(&spec, pid);
 	if (result)
 		error_set(error, -result, "out of memory");
 	else
-		result = connection_open(&stream.connection, pid, NULL, 0, error);
+		result = target_bytes_open(&spec, &stream.bytes, error);
 	if (!result) {
+		stream.process = target_bytes_process(stream.bytes);
 		/* a process that has gone shows when it is read from */
-		connection_subscribe(&stream.connection, &entry, 1, 0);
+		target_bytes_request(stream.bytes, &wish, 1, 0);
 		result = sample(&stream, samples, error);
 	}
 	if (!result && !options->is_once) {
@@ -216,9 +222,10 @@ static int read_process(uint32_t pid, const struct heap_options *options,
 		if (result == 1)
 			result = sample(&stream, samples, error);
 	}
-	connection_close(&stream.connection);
+	target_bytes_close(stream.bytes);
+	target_spec_free(&spec);
 	records_free(&stream.records);
-	free(stream.bytes);
+	free(stream.received);
 	return result;
 }
 

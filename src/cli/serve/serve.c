@@ -18,6 +18,7 @@
 #include "cli/trace/trace_options.h"
 #include "engine/output/metrics_writer.h"
 #include "source/source.h"
+#include "targets/vm_stream.h"
 
 #define ADDRESS "127.0.0.1:9464"
 
@@ -108,7 +109,7 @@ static void find_runtime(uint64_t pid, char *runtime, size_t size)
 
 	*runtime = '\0';
 	if (pid && pid <= INT32_MAX)
-		source_stream_runtime((uint32_t)pid, RUNTIME_MS, runtime, size, &ignored);
+		vm_stream_runtime((uint32_t)pid, RUNTIME_MS, runtime, size, &ignored);
 }
 
 /* A user who sees this line may cause the first event at once, so the probes are open by then. */

@@ -272,7 +272,7 @@ static int check(const struct trace *trace)
 {
 	if (trace->mode != TRACE_RUN)
 		return cli_usage("top", "a script can only be run, not listed or compiled");
-	if (trace->targets.log)
+	if (trace->spec.log)
 		return cli_usage("top",
 			"--log: a recording has ended; 'vmtap flame' and 'vmtap trace method_time' "
 			"read it");

@@ -29,16 +29,13 @@
 #include "cli/cli.h"
 #include "cli/interrupts.h"
 #include "cli/trace/effects.h"
-#include "cli/trace/join.h"
-#include "cli/trace/later.h"
-#include "cli/trace/target.h"
+#include "cli/trace/trace_join.h"
 #include "engine/engine.h"
 #include "engine/output/json_writer.h"
 #include "engine/output/text_writer.h"
-#include "kernel/process/process_source.h"
 #include "source/merge.h"
 #include "source/source.h"
-#include "usdt/process/process_info.h"
+#include "targets/targets.h"
 #include "usdt/process/process_symbols.h"
 
 enum {
@@ -203,7 +200,7 @@ static void advise_lossless(struct run *run)
 	if (!run->can_wait || run->has_advised || run->settings->lossless)
 		return;
 	run->has_advised = true;
-	if (run->settings->targets->log)
+	if (run->settings->targets->spec->log)
 		cli_message("the log lost events: 'vmtap record --lossless' loses none");
 	else
 		cli_message("with --lossless the VM waits instead of losing events");
@@ -222,8 +219,7 @@ static void report_drops(struct run *run, uint64_t now)
 /* Whether some source may still deliver an event of the time that has passed. */
 static bool has_stream(const struct run *run)
 {
-	return run->source &&
-		(!run->settings->targets->arrivals.choice || source_merge_live(run->source));
+	return run->source && targets_are_live(run->settings->targets);
 }
 
 static struct join_run join_of(const struct run *run)
@@ -232,7 +228,7 @@ static struct join_run join_of(const struct run *run)
 		.probes = run->settings->probes,
 		.engine = run->engine,
 		.lossless = run->settings->lossless,
-		.follows = run->settings->targets->arrivals.choice != ARRIVAL_NONE,
+		.follows = targets_may_join(run->settings->targets),
 		.quiet = run->settings->quiet,
 		.kernel_tells = run->source && source_merge_tells_thread_ends(run->source)};
 }
@@ -241,22 +237,16 @@ static struct join_run join_of(const struct run *run)
 static void look_for_vms(struct run *run, uint64_t now)
 {
 	struct targets *targets = run->settings->targets;
-	const struct join_run join = join_of(run);
+	struct join_run join = join_of(run);
+	const struct target_joiner joiner = join_joiner(&join);
 
 	if (run->source)
-		later_join(targets, &join);
+		targets_join_code(targets, &joiner);
 	if (!run->source || now - run->looked < JOIN_MS * CLOCK_NS_PER_MS)
 		return;
 	run->looked = now;
-	if (!targets->arrivals.choice) {
-		further_join(targets, &join);
-		run->source = targets->source;
-		return;
-	}
-	arrival_leave(targets);
-	arrival_join(targets, &join);
-	if (arrival_is_over(targets))
-		source_merge_settle(run->source);
+	targets_join(targets, &joiner);
+	run->source = targets->source;
 }
 
 /* When the next snapshot is due; UINT64_MAX: never. */
@@ -288,9 +278,7 @@ static void wait_for_more(struct run *run)
 	const struct targets *targets = run->settings->targets;
 	struct pollfd waits[5] = {{.fd = interrupts_descriptor(&run->interrupts), .events = POLLIN},
 		{.fd = targets->ends, .events = POLLIN}, {.fd = -1, .events = POLLIN},
-		{.fd = targets->arrivals.choice ? arrival_descriptor(targets)
-						: further_descriptor(targets),
-			.events = POLLIN},
+		{.fd = targets_descriptor(targets), .events = POLLIN},
 		{.fd = run->settings->input ? run->settings->input->descriptor : -1,
 			.events = POLLIN}};
 	uint64_t due = engine_next_tick(run->engine), now = clock_monotonic(), drops;
@@ -298,9 +286,7 @@ static void wait_for_more(struct run *run)
 
 	if (run->source) {
 		waits[2].fd = source_descriptor(run->source);
-		/* a kernel source says nothing when the last process that it follows has ended */
-		if (targets->arrivals.choice == ARRIVAL_CHILDREN &&
-			(!has_stream(run) || targets->kernel))
+		if (targets_must_poll(targets))
 			left = (struct timespec){.tv_nsec = OVER_MS * CLOCK_NS_PER_MS};
 		/* the silence may have begun before or after the tick was due */
 		if (due != UINT64_MAX && has_stream(run)) {
@@ -312,10 +298,8 @@ static void wait_for_more(struct run *run)
 	}
 	if (run->source && source_due(run->source) < due)
 		due = source_due(run->source);
-	if (run->source && further_due(targets) < due)
-		due = further_due(targets);
-	if (run->source && arrival_due(targets) < due)
-		due = arrival_due(targets);
+	if (run->source && targets_due(targets) < due)
+		due = targets_due(targets);
 	drops = run->told + run->settings->program->options.statusrate;
 	if (run->pending_drops && drops < due)
 		due = drops;
@@ -355,7 +339,7 @@ static void stop_alone(struct run *run)
 {
 	struct targets *targets = run->settings->targets;
 
-	if (!run->source || !run->source->accompanies || !targets->count || !target_poll(targets))
+	if (!run->source || !run->source->accompanies || !targets->count || !targets_poll(targets))
 		return;
 	run->source->accompanies = false;
 	source_stop(run->source);
@@ -378,7 +362,7 @@ static int main_loop(struct run *run, struct error *error)
 		state = SOURCE_IDLE;
 		if (run->source)
 			state = source_next(run->source, 0, &batch, &reason);
-		else if ((targets->source || targets->count) && target_poll(targets))
+		else if ((targets->source || targets->count) && targets_poll(targets))
 			break; /* a command may run a little longer than its stream */
 		stop_alone(run);
 		now = clock_monotonic();
@@ -388,8 +372,7 @@ static int main_loop(struct run *run, struct error *error)
 		}
 		make_snapshot(run, now);
 		take_keys(run, now);
-		if (targets->count > 1 || targets->arrivals.choice)
-			target_tell_ends(targets, SOURCE_MORE, NULL, run->settings->quiet);
+		targets_report_ends(targets, SOURCE_MORE, NULL, run->settings->quiet);
 		if (state == SOURCE_MORE) {
 			run->heard = now;
 			run_batch(run, &batch);
@@ -402,7 +385,7 @@ static int main_loop(struct run *run, struct error *error)
 			look_for_vms(run, now);
 			advance(run);
 			result = flush_when_due(run, now, error);
-			target_poll(targets);
+			targets_poll(targets);
 			if (!result && !has_exited(run))
 				wait_for_more(run);
 		} else {
@@ -411,44 +394,32 @@ static int main_loop(struct run *run, struct error *error)
 		}
 	}
 	if (!run->source) {
-		target_tell_ends(targets, end, &reason, run->settings->quiet);
+		targets_report_ends(targets, end, &reason, run->settings->quiet);
 		run->is_damaged = end == SOURCE_BROKEN && targets->source->recorded &&
 			!targets->source->truncated;
 	}
 	return result;
 }
 
-/* Whether the targets that have not ended their streams are stopped, or have been silent since that
- * time. One that runs never is (SOURCE_SILENCE_NS). */
-static bool is_silent(const struct run *run, uint64_t since)
-{
-	const struct targets *targets = run->settings->targets;
-
-	return targets->parts > 1 || targets->arrivals.choice
-		? source_merge_is_silent(run->source, since)
-		: run->source->kind == SOURCE_KIND_STREAM &&
-			(run->heard < since || process_info_is_stopped(run->source->process.pid));
-}
-
 /* Processes what the target had sent before it was told to stop. */
 static void drain(struct run *run)
 {
-	const struct join_run join = join_of(run);
+	struct join_run join = join_of(run);
+	const struct target_joiner joiner = join_joiner(&join);
 	const uint64_t began = clock_monotonic(), heeded = began + HEED_MS * CLOCK_NS_PER_MS;
 	uint64_t limit = began + DRAIN_MS * CLOCK_NS_PER_MS, now, due;
 	struct event_batch batch = {0};
 	enum source_state state;
 	struct error reason;
 
-	if (run->settings->targets->arrivals.choice)
-		source_merge_settle(run->source);
+	targets_settle(run->settings->targets);
 	source_stop(run->source);
 	TEST_POINT("tracing-stopped");
 	while (run->interrupts.count < 2 && !has_exited(run)) {
 		struct pollfd waits[2] = {
 			{.fd = interrupts_descriptor(&run->interrupts), .events = POLLIN},
 			{.fd = source_descriptor(run->source), .events = POLLIN}};
-		later_join(run->settings->targets, &join);
+		targets_join_code(run->settings->targets, &joiner);
 		state = source_next(run->source, 0, &batch, &reason);
 		now = clock_monotonic();
 		if (state == SOURCE_MORE) {
@@ -466,7 +437,8 @@ static void drain(struct run *run)
 			/* one that has hung before the signal does not end its stream either */
 			if (now >= limit ||
 				(now >= heeded &&
-					is_silent(run, began - HUNG_MS * CLOCK_NS_PER_MS)))
+					targets_are_silent(run->settings->targets, run->heard,
+						began - HUNG_MS * CLOCK_NS_PER_MS)))
 				break;
 			due = source_due(run->source);
 			due = due < limit ? due : limit;
@@ -486,7 +458,7 @@ static void note_targets(struct process_symbols *symbols, const struct run_setti
 	if (!d_program_names_places(settings->program))
 		return;
 	for (size_t i = 0; lookup && i < settings->targets->count; i++)
-		lookup->note(lookup->context, settings->targets->items[i].pid, 0);
+		lookup->note(lookup->context, settings->targets->items[i].process.pid, 0);
 }
 
 /* What sources have for the engine's aggregations, also those that have ended. */
@@ -507,7 +479,7 @@ static int enable_probes(struct run *run, struct error *error)
 		source_request_of_program(&request, run->settings->program, run->settings->probes);
 
 	request.lossless = run->settings->lossless;
-	request.follows = run->settings->targets->arrivals.choice != ARRIVAL_NONE;
+	request.follows = targets_may_join(run->settings->targets);
 	request.latency = engine_options(run->engine)->switchrate;
 	request.sample = engine_options(run->engine)->sample;
 	request.heap_period = engine_options(run->engine)->heapsample;
@@ -557,7 +529,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 			: is_json          ? &json.writer
 					   : &text.writer,
 		.effects = &effects.engine,
-		.target = target_pid(settings->targets),
+		.target = targets_pid(settings->targets),
 		.cpus = source && source->recorded ? 0 : (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
 		.recorded = source && source->recorded};
 	struct run run = {.settings = settings, .writer = engine_settings.writer, .source = source};
@@ -631,19 +603,18 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 		engine_snapshot(run.engine);
 	run.shown = run.told;
 	result = flush_when_due(&run, run.told, error);
-	if (!result && !has_exited(&run) && target_release(settings->targets, error)) {
+	if (!result && !has_exited(&run) && targets_release(settings->targets, error)) {
 		cli_message("%s", error->text);
 		*status = CLI_CANNOT;
 		goto out;
 	}
 	if (!result) {
 		note_targets(symbols, settings);
-		result = target_continue(settings->targets, error);
+		result = targets_resume(settings->targets, error);
 	}
 	if (!result)
 		result = main_loop(&run, error);
-	if (settings->targets->kernel)
-		source_kernel_release(settings->targets->kernel);
+	targets_let_go(settings->targets);
 	if (result)
 		goto out;
 	if (run.interrupts.count) {
@@ -663,7 +634,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	} else {
 		run.writer->operations->summary_begin(run.writer);
 	}
-	arrival_end(settings->targets);
+	targets_end(settings->targets);
 	result = flush_output(&run, clock_monotonic(), error);
 	if (symbols && process_symbols_unnamed(symbols, unnamed, sizeof(unnamed)))
 		cli_message("%s", unnamed);

@@ -16,9 +16,9 @@
 #include "cli/trace/trace_list.h"
 #include "cli/trace/trace_options.h"
 #include "cli/trace/trace_stability.h"
-#include "kernel/bpf/bpf.h"
 #include "program/disassemble.h"
 #include "source/source.h"
+#include "targets/target_kernel_facts.h"
 
 /* only for the version: the command is not a VM */
 #define VMTAP_DISABLE
@@ -54,14 +54,15 @@ static int check_program(const struct trace *trace, const struct d_program *prog
 {
 	struct error error = {""};
 
-	if (!trace->compile_options.zdefs && !trace->targets.arrivals.choice &&
+	if (!trace->compile_options.zdefs && !targets_may_join(&trace->targets) &&
 		!matches_any(program)) {
 		fprintf(stderr, "dtrace: no probes matched\n");
 		return CLI_FOUND;
 	}
 	if (program->destructive && !program->options.destructive)
 		error_set(&error, EPERM, "Destructive actions not allowed");
-	else if (!source_check_needs(program, probes, trace->targets.source, bpf_may_write, &error))
+	else if (!source_check_needs(
+			 program, probes, trace->targets.source, target_kernel_may_write, &error))
 		return CLI_OK;
 	fprintf(stderr, "dtrace: could not enable tracing: %s\n", error.text);
 	return CLI_FOUND;
@@ -142,6 +143,18 @@ static int carry_out_to(
 	return status;
 }
 
+static void report_end(const char *text)
+{
+	fprintf(stderr, "dtrace: %s\n", text);
+}
+
+static void report_waiting(const char *name)
+{
+	fprintf(stderr, "vmtap: waiting for '%s'\n", name);
+}
+
+static const struct target_reports reports = {cli_message, report_end, report_waiting};
+
 int trace_target(struct trace *trace)
 {
 	struct d_probe_set probes = {0};
@@ -152,20 +165,20 @@ int trace_target(struct trace *trace)
 	for (size_t i = 0; i < trace->script_count; i++)
 		if (script_read(&trace->scripts[i], &trace->compile_options))
 			return CLI_FOUND;
-	if (target_start(&trace->targets, &error)) {
-		cli_message("%s", error.text);
-		return CLI_CANNOT;
-	}
-	if (d_probe_set_init(&probes)) {
+	if (targets_init(&trace->targets, &trace->spec, &reports) || d_probe_set_init(&probes)) {
 		cli_message("out of memory");
-		return CLI_CANNOT;
+		status = CLI_CANNOT;
+	} else if (targets_start(&trace->targets, &error)) {
+		cli_message("%s", error.text);
+		status = CLI_CANNOT;
+	} else {
+		status = trace_compile(trace, &probes, &program);
 	}
-	status = trace_compile(trace, &probes, &program);
 	if (!status && program && trace->disassemble)
 		d_program_print(stderr, program);
 	if (!status)
 		status = carry_out_to(trace, program, &probes);
-	target_close(&trace->targets);
+	targets_close(&trace->targets);
 	d_program_free(program);
 	d_probe_set_free(&probes);
 	return status;

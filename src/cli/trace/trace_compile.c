@@ -8,20 +8,16 @@
 
 #include "base/debug.h"
 #include "cli/cli.h"
-#include "cli/trace/kernel_need.h"
 #include "cli/trace/trace_notes.h"
-#include "kernel/bpf/bpf.h"
-#include "kernel/bpf/bpf_namespace.h"
 #include "program/readable.h"
 #include "program/timer_probe.h"
 #include "source/carried.h"
-#include "source/finder.h"
-#include "source/merge.h"
 #include "source/source.h"
+#include "targets/kernel_need.h"
+#include "targets/target_carries.h"
+#include "targets/target_kernel_facts.h"
 #include "usdt/elf/btf.h"
 #include "usdt/process/process_info.h"
-
-enum { PEEKED_MAX = 32 /* VMs whose files are looked at */ };
 
 struct work {
 	struct trace *trace;
@@ -31,13 +27,12 @@ struct work {
 	struct btf *kernel_types; /* what structs the kernel has; NULL: no memory */
 	bool is_open;             /* the targets are open, and their probes are in the set */
 	bool has_set;             /* the compiler has the set of probes */
-	bool is_named;         /* the target is traced only because a provider is named after it */
-	bool may_miss;         /* that a target serves no stream is no error */
-	bool has_peeked;       /* what the targets carry has been looked for before they are open */
-	struct source *peeked; /* a target's stream, opened only for that */
-	struct carried_list files; /* and what files carry */
-	bool carries;              /* the compiler knows what the sources carry */
-	bool waits;                /* the libraries' definitions depend on the probes */
+	bool is_named;   /* the target is traced only because a provider is named after it */
+	bool may_miss;   /* that a target serves no stream is no error */
+	bool has_peeked; /* what the targets carry has been looked for before they are open */
+	struct target_carries carries_before; /* that */
+	bool carries;                         /* the compiler knows what the sources carry */
+	bool waits;                           /* the libraries' definitions depend on the probes */
 };
 
 static int out_of_memory(void)
@@ -94,8 +89,8 @@ static int report_missing(const struct work *work)
 {
 	const struct targets *targets = &work->trace->targets;
 
-	cli_message("%s", target_missing(targets)->text);
-	if (!targets->arrivals.choice && target_has_children(targets))
+	cli_message("%s", targets_missing(targets)->text);
+	if (!targets_may_join(targets) && targets_have_children(targets))
 		cli_message("the command has started other programs: --follow traces these too");
 	tell_providers(work->trace);
 	return CLI_CANNOT;
@@ -118,7 +113,7 @@ static int open_targets(struct work *work)
 		work->trace->targets.may_miss = asks->zdefs;
 		work->trace->targets.guest_stack = asks->guest_stack;
 	}
-	if (target_open(&work->trace->targets, work->probes, &error)) {
+	if (targets_open(&work->trace->targets, work->probes, &error)) {
 		cli_message("%s", error.text);
 		return CLI_CANNOT;
 	}
@@ -130,41 +125,10 @@ static int watch_targets(struct work *work)
 {
 	struct error error = {""};
 
-	if (!target_watch(&work->trace->targets, &error))
+	if (!targets_watch(&work->trace->targets, &error))
 		return CLI_OK;
 	cli_message("%s", error.text);
 	return CLI_CANNOT;
-}
-
-/* Looks what a process carries, by its stream if it has one. */
-static void peek_process(struct work *work, const struct target *target)
-{
-	struct d_probe_set probes;
-	struct error error;
-
-	if (!work->peeked && work->trace->targets.via != TARGET_VIA_KERNEL &&
-		!d_probe_set_init(&probes)) {
-		if (source_stream_open(
-			    target->pid, target->socket, 0, &probes, &work->peeked, &error))
-			work->peeked = NULL;
-		d_probe_set_free(&probes);
-	}
-	if (!work->peeked)
-		carried_add_process(&work->files, target->pid);
-}
-
-/* The same of the VMs that run, which are the targets if none is given. */
-static void peek_all(struct work *work)
-{
-	struct finder *finder;
-	struct error ignored;
-	uint32_t pid;
-
-	if (finder_new(&finder, &ignored))
-		return;
-	for (unsigned i = 0; i < PEEKED_MAX && finder_next(finder, &pid); i++)
-		carried_add_process(&work->files, pid);
-	finder_free(finder);
 }
 
 /*
@@ -173,22 +137,10 @@ static void peek_all(struct work *work)
  */
 static bool peek(struct work *work)
 {
-	const struct targets *targets = &work->trace->targets;
-
 	if (work->is_open || work->has_peeked)
 		return false;
 	work->has_peeked = true;
-	for (size_t i = 0; i < targets->count; i++) {
-		const struct target *target = &targets->items[i];
-
-		if (target->command.words)
-			carried_add_command(&work->files, target->command.words);
-		else if (target->pid)
-			peek_process(work, target);
-	}
-	if (!targets->count && !targets->log)
-		peek_all(work);
-	return (work->peeked && work->peeked->carried_count) || work->files.count;
+	return target_carries_read(&work->carries_before, &work->trace->targets);
 }
 
 /* Defines what is carried. What cannot be understood is left out: scripts may do without. A status.
@@ -217,11 +169,14 @@ static int take_carried(struct work *work)
 	const struct source *source = work->trace->targets.source;
 	int status = CLI_OK;
 
-	if (work->peeked)
-		status = take_definitions(work, work->peeked->carried, work->peeked->carried_count);
+	if (work->carries_before.stream)
+		status = take_definitions(work, work->carries_before.stream->carried,
+			work->carries_before.stream->carried_count);
 	if (!status && source)
 		status = take_definitions(work, source->carried, source->carried_count);
-	return status ? status : take_definitions(work, work->files.items, work->files.count);
+	return status ? status
+		      : take_definitions(work, work->carries_before.files.items,
+				work->carries_before.files.count);
 }
 
 /* Creates the compiler. If libraries depend on which probes exist, opens the targets first. */
@@ -249,7 +204,7 @@ static int add_samples(struct work *work)
 			memcpy(name, at, length);
 			at += length;
 			if (timer_period(name, TIMER_PROFILE) &&
-				target_add_samples(targets,
+				targets_add_samples(targets,
 					&(struct d_asked){"profile", "", "", name, false}, 1,
 					work->probes, &error)) {
 				cli_message("%s", error.text);
@@ -263,12 +218,12 @@ static int add_samples(struct work *work)
 static int begin(struct work *work)
 {
 	const struct trace *trace = work->trace;
-	const struct d_compile_settings settings = {.target = (pid_t)target_pid(&trace->targets),
-		.is_recorded = trace->targets.log,
+	const struct d_compile_settings settings = {.target = (pid_t)targets_pid(&trace->targets),
+		.is_recorded = trace->spec.log,
 		.name = "vmtap",
-		.targets_any = trace->targets.arrivals.choice == ARRIVAL_NAMED ||
-			trace->targets.arrivals.choice == ARRIVAL_CHILDREN,
-		.waits = trace->targets.arrivals.choice != ARRIVAL_NONE,
+		.targets_any = trace->targets.group == TARGET_GROUP_NAMED ||
+			trace->targets.group == TARGET_GROUP_FAMILY,
+		.waits = targets_may_join(&trace->targets),
 		.kernel_types = work->kernel_types,
 		.numbers = work->numbers,
 		.arguments = trace->arguments,
@@ -283,7 +238,7 @@ static int begin(struct work *work)
 		return out_of_memory();
 	if (d_compiler_libraries(work->compiler, &work->waits, &error))
 		return report_error(work, &error);
-	if (work->waits && (trace->targets.count || trace->targets.arrivals.choice))
+	if (work->waits && (trace->targets.count || targets_may_join(&trace->targets)))
 		status = open_targets(work);
 	work->carries = !status && (work->is_open || work->has_peeked);
 	if (work->carries)
@@ -304,7 +259,8 @@ static bool names_process(const struct work *work)
 	struct process_info process;
 	struct error error;
 
-	return !targets->count && !targets->log && pid && !process_info_read(pid, &process, &error);
+	return !targets->count && targets->group != TARGET_GROUP_RECORDING && pid &&
+		!process_info_read(pid, &process, &error);
 }
 
 /*
@@ -350,16 +306,15 @@ static int read_scripts(struct work *work)
 static int find_target(struct work *work)
 {
 	const struct d_asks *asks = d_compiler_asks(work->compiler);
-	const struct target target = {.pid = asks->process};
 
 	if (!names_process(work))
 		return CLI_OK;
-	if (target_add(&work->trace->targets, &target))
+	if (targets_add(&work->trace->targets, asks->process))
 		return out_of_memory();
 	work->is_named = true;
 	if (asks->target || work->waits)
 		return read_scripts(work);
-	d_compiler_set_target(work->compiler, (pid_t)target.pid);
+	d_compiler_set_target(work->compiler, (pid_t)asks->process);
 	return CLI_OK;
 }
 
@@ -371,10 +326,9 @@ static int take_all(struct work *work)
 {
 	struct targets *targets = &work->trace->targets;
 
-	if (targets->count || targets->log || targets->arrivals.choice ||
-		!d_compiler_asks(work->compiler)->any)
+	if (targets_are_given(targets) || !d_compiler_asks(work->compiler)->any)
 		return CLI_OK;
-	targets->arrivals.choice = ARRIVAL_ALL;
+	targets_take_all(targets);
 	if (work->waits)
 		return read_scripts(work);
 	d_compiler_wait(work->compiler);
@@ -404,9 +358,8 @@ static void tell_waiting(const struct work *work, const struct d_program *progra
 {
 	const struct trace *trace = work->trace;
 
-	if (trace->mode == TRACE_RUN && trace->targets.arrivals.choice && work->is_open &&
-		!source_merge_live(trace->targets.source) && !trace->targets.arrivals.first &&
-		!target_missing(&trace->targets) && !program->options.quiet)
+	if (trace->mode == TRACE_RUN && work->is_open && targets_are_empty(&trace->targets) &&
+		!program->options.quiet)
 		fprintf(stderr, "vmtap: no VM serves an event stream yet: waiting\n");
 }
 
@@ -427,7 +380,7 @@ static bool is_siteless(const struct d_probe_set *set, const struct d_clause *cl
 static int tell_siteless(const struct work *work, const struct d_program *program)
 {
 	const struct d_clause *first = NULL;
-	bool any = work->trace->targets.arrivals.choice != ARRIVAL_NONE;
+	bool any = targets_may_join(&work->trace->targets);
 	char text[600] = "";
 	size_t used = 0;
 
@@ -533,7 +486,7 @@ static bool is_streamed(const struct targets *targets, const char *unmatched)
 		snprintf(text, sizeof(text), "%s:%s:%s:%s", asked->provider, asked->module,
 			asked->function, asked->name);
 		for (size_t j = 0; j < targets->count && !strcmp(text, unmatched); j++)
-			found |= kernel_need_streamed(asked, targets->items[j].pid);
+			found |= kernel_need_streamed(asked, targets->items[j].process.pid);
 	}
 	return found;
 }
@@ -561,12 +514,12 @@ static int report_unfound(const struct work *work, const struct d_error *error)
  */
 static int finish(struct work *work, struct d_program **program)
 {
-	bool is_missing = target_missing(&work->trace->targets);
+	bool is_missing = targets_missing(&work->trace->targets);
 	/* what has no guest stacks to show is not only optional */
 	bool wants_stack = work->trace->targets.guest_stack;
 	struct d_error error;
 
-	if (work->trace->targets.kernel && work->trace->targets.arrivals.choice == ARRIVAL_CHILDREN)
+	if (work->trace->targets.kernel && work->trace->targets.group == TARGET_GROUP_FAMILY)
 		d_compiler_wait_for_programs(work->compiler);
 	work->trace->compile_options.zdefs = d_compiler_asks(work->compiler)->zdefs;
 	if (!work->has_set && take_carried(work))
@@ -608,8 +561,8 @@ static int compile_scripts(struct work *work, struct d_program **program)
 	int status = CLI_OK;
 
 	/* The process of a recording, a socket or a name is known only once it is open. */
-	if (targets->log || (targets->count && targets->items[0].socket) ||
-		targets->arrivals.choice == ARRIVAL_NAMED)
+	if (targets->group == TARGET_GROUP_RECORDING || targets->group == TARGET_GROUP_NAMED ||
+		(targets->count && targets->items[0].socket))
 		status = open_targets(work);
 	if (!status)
 		status = read_scripts(work);
@@ -625,12 +578,10 @@ static int compile_scripts(struct work *work, struct d_program **program)
 /* Which numbers processes have in scripts. */
 static struct d_numbers own_numbers(void)
 {
-	struct bpf_features features = {0};
+	const struct target_namespace own = target_namespace_own();
 
-	bpf_namespace_find(&features);
-	return (struct d_numbers){.is_nested = features.other_namespace,
-		.level = features.namespace_level,
-		.inode = features.namespace_inode};
+	return (struct d_numbers){
+		.is_nested = own.is_nested, .level = own.level, .inode = own.inode};
 }
 
 int trace_compile(struct trace *trace, struct d_probe_set *probes, struct d_program **program)
@@ -645,13 +596,12 @@ int trace_compile(struct trace *trace, struct d_probe_set *probes, struct d_prog
 		status = compile_scripts(&work, program);
 		d_compiler_free(work.compiler);
 		btf_free(work.kernel_types);
-		source_close(work.peeked);
-		carried_free(&work.files);
+		target_carries_free(&work.carries_before);
 		return status;
 	}
 	trace->targets.lists_all = true;
-	if (!trace->targets.count && !trace->targets.log && !trace->targets.arrivals.choice)
-		trace->targets.arrivals.choice = ARRIVAL_ALL;
+	if (!targets_are_given(&trace->targets))
+		targets_take_all(&trace->targets);
 	status = open_targets(&work);
-	return !status && target_missing(&trace->targets) ? report_missing(&work) : status;
+	return !status && targets_missing(&trace->targets) ? report_missing(&work) : status;
 }

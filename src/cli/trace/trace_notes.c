@@ -53,12 +53,12 @@ void trace_tell_notes(const struct targets *targets, const char *description)
 		struct error error;
 		const struct usdt_site *site;
 
-		if (!targets->items[i].pid)
+		if (!targets->items[i].process.pid)
 			continue;
-		snprintf(number, sizeof(number), "%" PRIu32, targets->items[i].pid);
+		snprintf(number, sizeof(number), "%" PRIu32, targets->items[i].process.pid);
 		if (probes_open(number, &target, &error))
 			continue;
-		site = find_site(&target, targets->items[i].pid, provider, name);
+		site = find_site(&target, targets->items[i].process.pid, provider, name);
 		if (site)
 			cli_message(
 				"process %s has probe %s:::%s, but its event stream does not "

@@ -5,7 +5,7 @@
 #ifndef VMTAP_CLI_TRACE_TRACE_NOTES_H
 #define VMTAP_CLI_TRACE_TRACE_NOTES_H
 
-#include "cli/trace/target.h"
+#include "targets/targets.h"
 
 /*
  * Called for a probe description that matches no probe ("vm42:::name"): if the USDT notes of a

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/scripts.h"
+#include "targets/child.h"
 
 extern char **environ;
 
@@ -266,24 +266,19 @@ static int take_operand(struct trace *trace, char *text)
 	return take_bundled(trace, bundled);
 }
 
-static int add_target(struct trace *trace, struct target target)
-{
-	return target_add(&trace->targets, &target) ? out_of_memory() : CLI_OK;
-}
-
 /*
  * Takes the words after "--": the command to trace or, if something else is traced or the first of
  * them is no program, more operands, as with dtrace.
  */
 static int take_rest(struct trace *trace, char **words)
 {
-	struct target target = {.command = command_words_of(words)};
 	int status = CLI_OK;
 
-	if (*words && !trace->targets.count && !trace->targets.log &&
-		trace->targets.arrivals.choice != ARRIVAL_NAMED) {
+	if (*words && !target_spec_is_given(&trace->spec)) {
 		if (child_is_program(*words))
-			return add_target(trace, target);
+			return target_spec_add_command(&trace->spec, command_words_of(words))
+				? out_of_memory()
+				: CLI_OK;
 		trace->no_program = *words;
 	}
 	for (; *words && !status; words++)
@@ -294,7 +289,7 @@ static int take_rest(struct trace *trace, char **words)
 /* Checks that the options go together. */
 static int check_options(const struct trace *trace)
 {
-	bool named = false;
+	struct error error;
 
 	if (!trace->script_count && trace->argument_count)
 		return no_script(trace->arguments[0]);
@@ -302,22 +297,8 @@ static int check_options(const struct trace *trace)
 		fprintf(stderr, "dtrace: no probes specified\n");
 		return CLI_FOUND;
 	}
-	for (size_t i = 0; i < trace->targets.count; i++)
-		named |= trace->targets.items[i].socket != NULL;
-	if (trace->targets.log && trace->targets.count)
-		return cli_usage("trace",
-			"a recording (--log) is traced alone, without -p, -c and --socket");
-	if (trace->targets.arrivals.choice == ARRIVAL_NAMED &&
-		(trace->targets.count || trace->targets.log))
-		return cli_usage("trace",
-			"--wait NAME says what to trace, without -p, -c, --socket and --log");
-	if (trace->targets.arrivals.choice == ARRIVAL_CHILDREN && (named || !trace->targets.count))
-		return cli_usage("trace", "--follow follows what -c, -p or -- COMMAND gives");
-	/* With -p, the socket could be meant as the one of that process. */
-	if (named && trace->targets.count > 1)
-		return cli_usage("trace",
-			"only one of -p, -c, --socket and --log: what --socket "
-			"names is traced alone");
+	if (target_spec_check(&trace->spec, "trace", &error))
+		return cli_usage("trace", "%s", error.text);
 	return CLI_OK;
 }
 
@@ -351,38 +332,46 @@ static int add_pid(struct trace *trace, const char *text)
 
 	if (status)
 		return status;
-	for (size_t i = 0; i < trace->targets.count; i++)
-		if (trace->targets.items[i].pid == pid)
-			return cli_usage("trace", "-p %s is given twice", text);
-	return add_target(trace, (struct target){.pid = pid});
+	switch (target_spec_add_pid(&trace->spec, pid)) {
+	case 0:
+		return CLI_OK;
+	case -EEXIST:
+		return cli_usage("trace", "-p %s is given twice", text);
+	default:
+		return out_of_memory();
+	}
 }
 
 static int add_command(struct trace *trace, const char *text)
 {
-	struct target target = {.pid = 0};
+	struct command_words command;
 	struct error error;
-	int status;
+	int status = command_words_split(&command, text, &error);
 
-	status = command_words_split(&target.command, text, &error);
 	if (status)
 		return status == -ENOMEM ? out_of_memory()
 					 : cli_usage("trace", "-c: %s", error.text);
-	status = add_target(trace, target);
-	if (status)
-		command_words_free(&target.command);
-	return status;
+	if (!target_spec_add_command(&trace->spec, command))
+		return CLI_OK;
+	command_words_free(&command);
+	return out_of_memory();
 }
 
-static int choose(struct trace *trace, enum arrival_choice choice, const char *name)
+static int set_follow(struct trace *trace)
 {
-	struct arrivals *arrivals = &trace->targets.arrivals;
-
-	if (choice == ARRIVAL_NAMED && !*name)
-		return cli_usage("trace", "--wait needs the name of a program or a runtime");
-	if (arrivals->choice && (choice != arrivals->choice || choice == ARRIVAL_NAMED))
+	if (trace->spec.name)
 		return cli_usage("trace", "only one of --wait NAME and --follow");
-	arrivals->choice = choice;
-	arrivals->name = name;
+	trace->spec.follows = true;
+	return CLI_OK;
+}
+
+static int set_name(struct trace *trace, const char *name)
+{
+	if (!*name)
+		return cli_usage("trace", "--wait needs the name of a program or a runtime");
+	if (trace->spec.name || trace->spec.follows)
+		return cli_usage("trace", "only one of --wait NAME and --follow");
+	trace->spec.name = name;
 	return CLI_OK;
 }
 
@@ -405,7 +394,7 @@ static int choose_via(struct trace *trace, const char *name)
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(names[i], name)) {
-			trace->targets.via = (enum target_via)i;
+			trace->spec.via = (enum target_via)i;
 			return CLI_OK;
 		}
 	return cli_usage("trace", "--via %s: it is auto, stream or kernel", name);
@@ -419,17 +408,17 @@ static int take_option(struct trace *trace, int option, char *argument)
 	case 'c':
 		return add_command(trace, argument);
 	case OPTION_SOCKET:
-		return add_target(trace, (struct target){.socket = argument});
+		return target_spec_add_socket(&trace->spec, argument) ? out_of_memory() : CLI_OK;
 	case OPTION_FOLLOW:
-		return choose(trace, ARRIVAL_CHILDREN, NULL);
+		return set_follow(trace);
 	case OPTION_WAIT:
-		return choose(trace, ARRIVAL_NAMED, argument);
+		return set_name(trace, argument);
 	case OPTION_VIA:
 		return choose_via(trace, argument);
 	case OPTION_LOG:
-		if (trace->targets.log)
+		if (trace->spec.log)
 			return cli_usage("trace", "--log is given twice: one recording at a time");
-		trace->targets.log = cli_input(argument);
+		trace->spec.log = cli_input(argument);
 		return CLI_OK;
 	case OPTION_LOSSLESS:
 		trace->lossless = true;
@@ -515,7 +504,7 @@ int trace_options_parse(struct trace *trace, int argc, char **argv, const char *
 	};
 	int option, status;
 
-	*trace = (struct trace){.mode = TRACE_RUN, .targets = targets_none};
+	*trace = (struct trace){.mode = TRACE_RUN};
 	d_options_init(&trace->options);
 	opterr = 0;
 	optind = 0;
@@ -557,6 +546,6 @@ void trace_options_free(struct trace *trace)
 	free(trace->scripts);
 	free(trace->settings);
 	free(trace->arguments);
-	target_close(&trace->targets);
+	target_spec_free(&trace->spec);
 	d_compile_options_free(&trace->compile_options);
 }

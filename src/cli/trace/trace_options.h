@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "cli/trace/script_text.h"
-#include "cli/trace/target.h"
 #include "program/option.h"
+#include "targets/targets.h"
 
 struct run_input;
 struct event_process;
@@ -44,7 +44,8 @@ struct trace {
 	size_t setting_count;
 	struct d_options options; /* what the settings come to */
 	struct d_compile_options compile_options;
-	struct targets targets;
+	struct target_spec spec; /* what to trace */
+	struct targets targets;  /* what has become of it */
 	const char *output;
 	bool verbose, disassemble, lossless;
 	char **arguments; /* $1 ...: as many as argv has words at most */

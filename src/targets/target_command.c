@@ -1,0 +1,157 @@
+/*
+ * target_command.c: see target_command.h. A command that the kernel traces is held before its own
+ * code runs, and at each program and library that it loads until one suits. A command that serves a
+ * stream waits for us in its library instead.
+ */
+#include "targets/target_command.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "kernel/process/process_source.h"
+#include "kernel/watch/launch.h"
+#include "program/probe.h"
+#include "targets/kernel_need.h"
+#include "targets/target_kernel.h"
+
+enum {
+	CHILD_WAIT_MS = 10000, /* for a command to start serving its event stream */
+	STEP_MS = 10           /* between two looks whether a command serves one */
+};
+
+/* What a command's present program is good for. */
+enum program_use {
+	PROGRAM_UNSUITED,
+	PROGRAM_SERVES, /* it will serve a stream */
+	PROGRAM_IS_OPEN /* the kernel delivers its events */
+};
+
+/* Whether a description is of the pid provider, which only the kernel has. */
+static bool asks_pid(const struct targets *targets)
+{
+	for (size_t i = 0; i < targets->asked_count; i++)
+		if (!strncmp(targets->asked[i].provider, "pid", 3))
+			return true;
+	return false;
+}
+
+/*
+ * Lets the kernel deliver the events of a command that is stopped, unless it delivers nothing of
+ * what the scripts describe, or the command will serve a stream.
+ */
+static int open_stopped(struct targets *targets, struct target *target, struct d_probe_set *set,
+	enum program_use *use, struct error *error)
+{
+	bool by_kernel = targets->spec->via == TARGET_VIA_KERNEL, is_due = asks_pid(targets), suits;
+	size_t before = set->count;
+	int result = target_add_to_kernel(targets, target, set, error);
+
+	suits = is_due || (by_kernel && (targets->may_miss || !targets->asked_count)) ||
+		(!result && target_names_provider(targets, set, before));
+	for (size_t i = 0; i < targets->asked_count && !result; i++)
+		suits |= target_is_matched(set, before, &targets->asked[i]);
+	*use = PROGRAM_UNSUITED;
+	if (!result && !by_kernel && !is_due && target->command.words &&
+		source_kernel_has_runtime(targets->kernel))
+		*use = PROGRAM_SERVES;
+	else if (!result && suits)
+		*use = PROGRAM_IS_OPEN;
+	if (*use == PROGRAM_IS_OPEN)
+		return target_watch_process(targets, target, error);
+	if (!result)
+		source_kernel_remove_last(targets->kernel);
+	d_probe_set_cut(set, before);
+	return by_kernel || is_due ? result : 0;
+}
+
+/*
+ * A command whose first program does not suit goes on, until it has a program or a library with
+ * probes that the scripts describe, or serves a stream. It is stopped at each one. If that takes
+ * too long, it goes on, untraced.
+ */
+static int await_program(struct targets *targets, struct target *target, struct d_probe_set *set,
+	struct source **source, enum program_use *use, struct error *error)
+{
+	uint64_t limit = clock_monotonic() + CHILD_WAIT_MS * CLOCK_NS_PER_MS;
+	struct kernel_steps *steps;
+	int result = kernel_steps_begin(target->process.child.pid, &steps, error), wait_ms;
+
+	if (result && targets->spec->via == TARGET_VIA_KERNEL)
+		return result;
+	result = targets_resume(targets, error);
+	while (steps && !result && !*source && *use == PROGRAM_UNSUITED &&
+		!target_process_is_gone(&target->process) && clock_monotonic() < limit) {
+		if (kernel_steps_next(steps, STEP_MS)) {
+			target_process_stepped(&target->process);
+			result = open_stopped(targets, target, set, use, error);
+			if (!result && *use != PROGRAM_IS_OPEN)
+				result = targets_resume(targets, error);
+		} else if (targets->spec->via != TARGET_VIA_KERNEL) {
+			result = target_open_stream(
+				targets, target->process.pid, NULL, 0, set, source, error);
+			if (result == -ENOENT || result == -ESRCH)
+				result = 0;
+		}
+	}
+	kernel_steps_end(steps);
+	if (*source)
+		source_stream_path(*source, target->path, sizeof(target->path));
+	if (result || *source || *use == PROGRAM_IS_OPEN)
+		return result;
+	if (targets->spec->via == TARGET_VIA_KERNEL)
+		return target_watch_process(targets, target, error);
+	wait_ms = *use == PROGRAM_SERVES || target_process_is_gone(&target->process) ? CHILD_WAIT_MS
+										     : 0;
+	return target_open_own_stream(targets, target, wait_ms, set, source, error);
+}
+
+int target_start_command(struct targets *targets, struct target *target, struct d_probe_set *set,
+	struct source **source, struct error *error)
+{
+	bool by_kernel = targets->spec->via == TARGET_VIA_KERNEL;
+	bool asks = targets->spec->via != TARGET_VIA_STREAM && kernel_is_allowed(error);
+	/* A stream is not opened if the kernel delivers the command's events from its first
+	 * instruction on. The command would wait for its client for ever. */
+	unsigned wait =
+		by_kernel || (asks && asks_pid(targets)) ? CHILD_WAIT_NONE : CHILD_WAIT_ITSELF;
+	enum program_use use = PROGRAM_SERVES;
+	const struct d_asked *need = NULL, *streamed = NULL;
+	int result;
+
+	if (!asks && targets->spec->via != TARGET_VIA_STREAM)
+		need = by_kernel ? kernel_need_first(targets, set)
+				 : kernel_need_all(targets, target, &streamed);
+	if (need)
+		return target_refuse(need, error);
+	if (by_kernel && !asks)
+		return -EPERM;
+	if (streamed)
+		target_tell(targets,
+			"%s:%s:%s:%s: only the event stream's probes are traced, since %s",
+			streamed->provider, streamed->module, streamed->function, streamed->name,
+			error->text);
+	result = target_start_program(targets, target, wait | (asks ? CHILD_STOPPED : 0), error);
+	if (!result && asks && !target->process.child.stops && by_kernel)
+		return error_set(error, EPERM,
+			"the system allows no ptrace(), by which a command is stopped until its "
+			"probes are attached");
+	if (!result && target->process.child.stops) {
+		result = target_process_launch(&target->process, error);
+		if (result == -ECHILD)
+			return result;
+		if (!result)
+			result = open_stopped(targets, target, set, &use, error);
+		else if (!target_process_is_held(&target->process) || !by_kernel)
+			result = 0;
+		if (!result && use == PROGRAM_UNSUITED)
+			return await_program(targets, target, set, source, &use, error);
+		if (!result && use != PROGRAM_IS_OPEN)
+			result = targets_resume(targets, error);
+	}
+	if (result || use == PROGRAM_IS_OPEN)
+		return result;
+	return by_kernel
+		? target_watch_process(targets, target, error)
+		: target_open_own_stream(targets, target, CHILD_WAIT_MS, set, source, error);
+}

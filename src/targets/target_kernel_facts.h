@@ -1,0 +1,22 @@
+/*
+ * target_kernel_facts.h: what the command asks of the kernel before it opens targets.
+ */
+#ifndef VMTAP_TARGETS_TARGET_KERNEL_FACTS_H
+#define VMTAP_TARGETS_TARGET_KERNEL_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The pid namespace whose numbers scripts use: the one that vmtap is in. */
+struct target_namespace {
+	bool is_nested; /* not the kernel's first one */
+	uint32_t level;
+	uint64_t inode;
+};
+
+struct target_namespace target_namespace_own(void);
+
+/* Whether the kernel lets programs write to memory of processes, which is tried. */
+bool target_kernel_may_write(void);
+
+#endif

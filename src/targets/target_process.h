@@ -1,0 +1,76 @@
+/*
+ * target_process.h: a process that is looked at: one that runs already, or a command, which is a
+ * process that we also start, hold, let go and end. Its state changes only here, by the table of
+ * target_state.h.
+ */
+#ifndef VMTAP_TARGETS_TARGET_PROCESS_H
+#define VMTAP_TARGETS_TARGET_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "targets/child.h"
+#include "targets/target_state.h"
+
+struct descriptor_limit;
+struct error;
+
+struct target_process {
+	uint32_t pid; /* 0: not known yet */
+	enum target_state state;
+	int watched;        /* of a process that runs already: its pidfd; -1: none */
+	struct child child; /* of a command */
+};
+
+extern const struct target_process target_process_none;
+
+/* Makes the process of a command, which waits to be started; as child_start() has it. */
+int target_process_create(struct target_process *process, char *const *words,
+	const struct descriptor_limit *limit, struct error *error);
+
+/* A process that runs already has been found: the one of that number. */
+void target_process_found(struct target_process *process, uint32_t pid);
+
+/*
+ * Finds a process that runs already, and watches its end. Returns 0; -ESRCH if it does not exist or
+ * has ended, with a line in error; or another negative errno.
+ */
+int target_process_find(struct target_process *process, struct error *error);
+
+/* Starts the program of a command; later calls do nothing. wait is as child_release() has it. */
+int target_process_start(
+	struct target_process *process, char *const *words, unsigned wait, struct error *error);
+
+/*
+ * Holds a command that has been started with CHILD_STOPPED, as kernel_launch() does. Returns 0, or
+ * its negative errno with a line in error; the command may be held even then.
+ */
+int target_process_launch(struct target_process *process, struct error *error);
+
+/* It has stopped at a step (kernel_steps_next()), and is held. */
+void target_process_stepped(struct target_process *process);
+
+/* Lets it go on if it is held. Returns 0, or a negative errno and a line in error. */
+int target_process_resume(struct target_process *process, struct error *error);
+
+static inline bool target_process_is_held(const struct target_process *process)
+{
+	return process->state == TARGET_HELD;
+}
+
+/* Notices whether it has ended: true once it has. */
+bool target_process_poll(struct target_process *process);
+
+/* Whether it has ended, without noticing: a command's status can still be waited for. */
+bool target_process_is_gone(const struct target_process *process);
+
+/* Readable once it has ended; -1: nothing says so, it must be polled. */
+int target_process_descriptor(const struct target_process *process);
+
+/*
+ * Ends a command if it still runs, and resets the struct; a process that ran already goes on. True:
+ * a command has been killed, so it may have left a socket (sweep.h).
+ */
+bool target_process_end(struct target_process *process);
+
+#endif

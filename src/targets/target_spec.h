@@ -1,0 +1,76 @@
+/*
+ * target_spec.h: what is to be looked at, as it was asked for: processes by pid, commands, a
+ * socket, VMs of a name, all VMs, or a recorded log, and by which sources. Options are read into a
+ * specification; target_spec_check() says which of them do not go together, and which ones the verb
+ * does not take. From then on nobody changes it: what becomes of the targets is in struct targets.
+ */
+#ifndef VMTAP_TARGETS_TARGET_SPEC_H
+#define VMTAP_TARGETS_TARGET_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "targets/command_words.h"
+
+struct error;
+
+/* How a target was given. Each is a bit, for the table of verbs. */
+enum target_kind {
+	TARGET_PID = 1,
+	TARGET_COMMAND = 2,
+	TARGET_SOCKET = 4,
+	TARGET_LOG = 8,
+	TARGET_NAME = 16,  /* VMs of a name, also those that start later */
+	TARGET_ALL = 32,   /* every VM, also those that start later: nothing is given */
+	TARGET_FAMILY = 64 /* of pids and commands, also what they start */
+};
+
+/* Which sources deliver the events of processes. */
+enum target_via {
+	TARGET_VIA_AUTO, /* the stream what it has, the kernel the rest */
+	TARGET_VIA_STREAM,
+	TARGET_VIA_KERNEL
+};
+
+/* One target that is given by itself. */
+struct target_item {
+	enum target_kind kind; /* TARGET_PID, TARGET_COMMAND or TARGET_SOCKET */
+	uint32_t pid;
+	struct command_words command;
+	const char *socket;
+};
+
+struct target_spec {
+	struct target_item *items; /* in the order of the command line; the first is $target */
+	size_t count, capacity;
+	const char *log;  /* a recording; NULL: none */
+	const char *name; /* of VMs (--wait); NULL: none */
+	bool follows;     /* --follow */
+	enum target_via via;
+};
+
+/* Adds a target; the strings must outlive the specification, which owns the command. Returns 0,
+ * -EEXIST for a pid that is given already, or -ENOMEM. */
+int target_spec_add_pid(struct target_spec *spec, uint32_t pid);
+int target_spec_add_command(struct target_spec *spec, struct command_words command);
+int target_spec_add_socket(struct target_spec *spec, const char *socket);
+
+/* Whether it says what to look at; if not, a verb may take all VMs. */
+bool target_spec_is_given(const struct target_spec *spec);
+
+/* What it asks for: bits of enum target_kind. */
+unsigned target_spec_kinds(const struct target_spec *spec);
+
+/*
+ * Checks that what was asked for goes together, and that the verb takes it. Returns 0, or -EINVAL
+ * and a line in error that names the options.
+ */
+int target_spec_check(const struct target_spec *spec, const char *verb, struct error *error);
+
+/* The kinds that a verb takes; 0: it takes no target, or is none. */
+unsigned target_verb_kinds(const char *verb);
+
+void target_spec_free(struct target_spec *spec);
+
+#endif

@@ -1,0 +1,232 @@
+/*
+ * targets.h: the one way to what is looked at. A specification (target_spec.h) goes in, one source
+ * of events comes out: of processes by pid or socket, commands that are started, VMs that no pid
+ * names, the machine, or a recording. Commands are ended with the targets, processes left running.
+ * target_state.h says in which order things happen.
+ *
+ * Who needs no events gives no descriptions and calls targets_watch(): the targets may then be any
+ * processes, and only their ends are waited for. A target that serves no event stream is watched
+ * too, if nothing else delivers its events; its member missing says why.
+ *
+ * A new kind of group is a row of the table in target_groups.c.
+ */
+#ifndef VMTAP_TARGETS_TARGETS_H
+#define VMTAP_TARGETS_TARGETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/descriptor_limit.h"
+#include "base/error.h"
+#include "source/source.h"
+#include "targets/runtime_joins.h"
+#include "targets/target_process.h"
+#include "targets/target_spec.h"
+#include "targets/vm_joins.h"
+
+struct d_asked;
+struct target_group_methods;
+
+/* Which processes belong to it. */
+enum target_group {
+	TARGET_GROUP_LISTED,   /* the targets that are given one by one */
+	TARGET_GROUP_ALL,      /* every VM that this user may trace */
+	TARGET_GROUP_NAMED,    /* those whose program, process or runtime has the name */
+	TARGET_GROUP_FAMILY,   /* the targets that are given and whatever they start */
+	TARGET_GROUP_RECORDING /* a log */
+};
+
+/* What is said to the user meanwhile. NULL members say nothing. */
+struct target_reports {
+	/* A line: what is not traced, and why. */
+	void (*message)(const char *format, ...) __attribute__((format(printf, 1, 2)));
+	/* A target has ended, in dtrace's words: "pid 12 has exited". */
+	void (*end)(const char *text);
+	/* No VM of that name runs yet. */
+	void (*waiting)(const char *name);
+};
+
+/* What has joined. */
+struct target_joined {
+	uint32_t first,
+		end;    /* its probes in the caller's set; equal: it has none that are wanted */
+	uint64_t since; /* its events are not earlier (CLOCK_MONOTONIC, ns) */
+};
+
+/* Who enables the probes of what joins while the source runs. */
+struct target_joiner {
+	void *context;
+	/*
+	 * Enables the source, which was opened with the set own. A source without probes that are
+	 * wanted is asked for nothing, which its VM may be waiting for. Returns 0, or a negative
+	 * errno and a line in error.
+	 */
+	int (*enable)(void *context, struct source *source, const struct d_probe_set *own,
+		struct target_joined *joined, struct error *error);
+	const struct d_probe_set *probes; /* the set in which joined counts */
+};
+
+/* One target that is given by itself, or a further runtime of one. */
+struct target {
+	struct target_process process;
+	struct command_words command; /* belongs to the specification */
+	const char *socket;           /* given instead of a pid */
+	bool is_runtime; /* another socket of the target before it; its path is in path */
+	bool is_watched; /* its stream is not followed, only its end */
+	bool is_reported;
+	struct error missing; /* why its stream is not followed; "": it is, or need not be */
+	char path[110];       /* of its socket; "": it serves no stream */
+	size_t part;          /* index in the merged source, if its stream is followed */
+};
+
+struct targets {
+	const struct target_spec *spec;
+	struct target_reports reports;
+	enum target_group group;
+	/*
+	 * What is described, a copy of its own (d_asked_copy()); set before targets_open(). Without
+	 * descriptions, all probes of streams are opened.
+	 */
+	struct d_asked *asked;
+	size_t asked_count;
+	bool guest_stack;        /* they use jstack() */
+	bool samples_in_streams; /* probes profile-n are those of streams, not the kernel's */
+	bool may_miss;           /* descriptions may match no probe, or only later ones */
+	bool lists_all;          /* there are no scripts: all probes are listed */
+	bool is_single;          /* of a process with several runtimes only the first is opened */
+	struct target *items;    /* in the order of the specification; the first is $target */
+	size_t count, capacity;
+	struct source *source; /* all that are followed; NULL: there are none */
+	struct source *kernel; /* what of it the kernel delivers; NULL: nothing */
+	size_t kernel_first;   /* its probes in the set are not before this one */
+	size_t parts;          /* how many sources are merged */
+	struct vm_joins vms;   /* VMs that no pid names */
+	struct runtime_joins runtimes;
+	struct descriptor_limit descriptors; /* raised while they are traced */
+	int ends;  /* readable when a command or a watched process has ended; -1 */
+	bool asks; /* the ends of some are only seen by polling */
+};
+
+/* ---- before anything is opened ---- */
+
+/* The specification must outlive the targets. Call targets_close() afterwards, also after errors.
+ */
+int targets_init(struct targets *targets, const struct target_spec *spec,
+	const struct target_reports *reports);
+
+/* Adds a process that a script names. -ENOMEM. */
+int targets_add(struct targets *targets, uint32_t pid);
+
+/* Nothing is given: every VM is a target. */
+void targets_take_all(struct targets *targets);
+
+/* Whether anything is a target yet. */
+bool targets_are_given(const struct targets *targets);
+
+/*
+ * Makes the processes of commands, which do not run yet; so that $target is known. Also raises the
+ * limit of descriptors. Returns 0, or a negative errno and a line in error.
+ */
+int targets_start(struct targets *targets, struct error *error);
+
+/* What $target is: the first one's pid, a recording's process; 0: none, or not known yet. */
+uint32_t targets_pid(const struct targets *targets);
+
+/* ---- opening ---- */
+
+/*
+ * Call either this or targets_watch(). Opens what delivers the events of all targets, and runs
+ * commands up to the point where they wait for us. A target that serves no stream is watched; its
+ * member missing says why. Any other failure returns a negative errno with a line in error.
+ */
+int targets_open(struct targets *targets, struct d_probe_set *set, struct error *error);
+
+/*
+ * Adds the probes profile-n that are described to a log, or to the only stream, that was opened
+ * before descriptions were known. Returns 0, or a negative errno and a line in error.
+ */
+int targets_add_samples(struct targets *targets, const struct d_asked *asked, size_t asked_count,
+	struct d_probe_set *set, struct error *error);
+
+/* Or: opens nothing, and watches all; a negative errno and a line in error if one does not exist.
+ */
+int targets_watch(struct targets *targets, struct error *error);
+
+/* Why a target's stream is missing, of the first that has none; NULL: none is. */
+const struct error *targets_missing(const struct targets *targets);
+
+/* Whether that target is a command which has started other programs. */
+bool targets_have_children(const struct targets *targets);
+
+/* Whether processes may join and leave, so that probes may come later. */
+bool targets_may_join(const struct targets *targets);
+
+/* Whether no VM has been seen since targets_open() of a group that may be empty. */
+bool targets_are_empty(const struct targets *targets);
+
+/* ---- while it runs ---- */
+
+/* Starts the commands that do not run yet. Returns 0, or a negative errno and a line in error. */
+int targets_release(struct targets *targets, struct error *error);
+
+/*
+ * Lets commands go on that are held until their probes are enabled. Returns 0, or a negative errno
+ * and a line in error.
+ */
+int targets_resume(struct targets *targets, struct error *error);
+
+/* Notices which commands and watched processes have ended; true: all have. */
+bool targets_poll(struct targets *targets);
+
+/*
+ * Takes what the kernel's processes have loaded or executed since, and enables its probes: before
+ * any of the new code runs, where the process may be stopped for that. Call it after each batch.
+ */
+void targets_join_code(struct targets *targets, const struct target_joiner *joiner);
+
+/*
+ * Takes VMs and further runtimes that have started, and lets go of those that have ended; the
+ * source may become another one. Reports what prevents that for one of them; the others go on. What
+ * the last batch points to becomes invalid.
+ */
+void targets_join(struct targets *targets, const struct target_joiner *joiner);
+
+/* Readable when targets_join() should be called; -1: never. */
+int targets_descriptor(const struct targets *targets);
+
+/* When to call it even so (CLOCK_MONOTONIC, ns); UINT64_MAX: never. */
+uint64_t targets_due(const struct targets *targets);
+
+/* Whether an end may come that nothing says, so that targets_join() is called every few ms. */
+bool targets_must_poll(const struct targets *targets);
+
+/* Whether a source may still deliver events of the time that has passed: some stream is live. */
+bool targets_are_live(const struct targets *targets);
+
+/*
+ * Whether those that have not ended their streams are stopped, or have been silent since that time.
+ * heard is when the source last said something.
+ */
+bool targets_are_silent(const struct targets *targets, uint64_t heard, uint64_t since);
+
+/*
+ * Reports which targets have ended and how, once each. state and reason are of the source as a
+ * whole: SOURCE_MORE while it goes on, when ends are only reported if there may be several.
+ */
+void targets_report_ends(
+	struct targets *targets, enum source_state state, const struct error *reason, bool quiet);
+
+/* No process is stopped from now on; those that are go on. */
+void targets_let_go(struct targets *targets);
+
+/* Nothing joins from now on. */
+void targets_settle(struct targets *targets);
+
+/* The trace has ended: reports the ends that have not been. */
+void targets_end(struct targets *targets);
+
+/* Ends commands, closes and frees everything, and restores the limit of descriptors. */
+void targets_close(struct targets *targets);
+
+#endif
