@@ -1,0 +1,189 @@
+/*
+ * test_target_spec.c: what does not go together in a specification of targets, each with its text,
+ * and what each verb takes; without any process. And the states of a target: every event in every
+ * state.
+ */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "targets/target_spec.h"
+#include "targets/target_state.h"
+
+/* What a row of the tests gives: letters p, c, s, l, w, f for -p, -c, --socket, --log, --wait and
+ * --follow. */
+static struct target_spec spec_of(const char *letters)
+{
+	static char *words[] = {(char *)"true", NULL};
+	struct target_spec spec = {.items = NULL};
+	uint32_t pid = 10;
+
+	for (; *letters; letters++) {
+		if (*letters == 'p')
+			ck_assert_int_eq(target_spec_add_pid(&spec, pid++), 0);
+		else if (*letters == 'c')
+			ck_assert_int_eq(
+				target_spec_add_command(&spec, command_words_of(words)), 0);
+		else if (*letters == 's')
+			ck_assert_int_eq(target_spec_add_socket(&spec, "/run/x"), 0);
+		else if (*letters == 'l')
+			spec.log = "x.log";
+		else if (*letters == 'w')
+			spec.name = "ruby";
+		else
+			spec.follows = true;
+	}
+	return spec;
+}
+
+START_TEST(test_conflicts)
+{
+	static const struct {
+		const char *letters, *text; /* NULL: it goes together */
+	} rows[] = {
+		{"", NULL},
+		{"p", NULL},
+		{"ppc", NULL},
+		{"c", NULL},
+		{"s", NULL},
+		{"l", NULL},
+		{"w", NULL},
+		{"pf", NULL},
+		{"cpf", NULL},
+		{"lp", "a recording (--log) is traced alone"},
+		{"lc", "a recording (--log) is traced alone"},
+		{"ls", "a recording (--log) is traced alone"},
+		{"wf", "only one of --wait NAME and --follow"},
+		{"wp", "--wait NAME says what to trace"},
+		{"wc", "--wait NAME says what to trace"},
+		{"wl", "--wait NAME says what to trace"},
+		{"ws", "--wait NAME says what to trace"},
+		{"f", "--follow follows what"},
+		{"lf", "--follow follows what"},
+		{"sf", "--follow follows what"},
+		{"sp", "what --socket names is traced alone"},
+		{"ss", "what --socket names is traced alone"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct target_spec spec = spec_of(rows[i].letters);
+		struct error error = {""};
+		int result = target_spec_check(&spec, "trace", &error);
+
+		ck_assert_msg(
+			result == (rows[i].text ? -EINVAL : 0), "%s: %d", rows[i].letters, result);
+		ck_assert_msg(!rows[i].text || strstr(error.text, rows[i].text), "%s: %s",
+			rows[i].letters, error.text);
+		target_spec_free(&spec);
+	}
+}
+END_TEST
+
+START_TEST(test_twice)
+{
+	struct target_spec spec = {.items = NULL};
+
+	ck_assert_int_eq(target_spec_add_pid(&spec, 7), 0);
+	ck_assert_int_eq(target_spec_add_pid(&spec, 8), 0);
+	ck_assert_int_eq(target_spec_add_pid(&spec, 7), -EEXIST);
+	ck_assert_uint_eq(spec.count, 2);
+	target_spec_free(&spec);
+}
+END_TEST
+
+/* A verb that does not take a kind says what it takes. */
+START_TEST(test_verbs)
+{
+	static const struct {
+		const char *verb, *letters, *text;
+	} rows[] = {
+		{"record", "p", NULL},
+		{"record", "c", NULL},
+		{"record", "s", NULL},
+		{"record", "l",
+			"record does not take a LOG yet: it takes a PID or a command or a socket"},
+		{"record", "pf", "record does not take --follow yet"},
+		{"record", "w", "record does not take a name yet"},
+		{"flame", "p", NULL},
+		{"flame", "l", NULL},
+		{"flame", "c", "flame does not take a command yet: it takes a PID or a LOG"},
+		{"heap", "s", "heap does not take a socket yet: it takes a PID or a LOG"},
+		{"dump", "l", "dump does not take a LOG yet: it takes a PID"},
+		{"top", "l", "top does not take a LOG yet"},
+		{"export", "p", "export does not take a PID yet: it takes a LOG"},
+		{"serve", "", NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct target_spec spec = spec_of(rows[i].letters);
+		struct error error = {""};
+		int result = target_spec_check(&spec, rows[i].verb, &error);
+
+		ck_assert_msg(result == (rows[i].text ? -EINVAL : 0), "%s %s: %d %s", rows[i].verb,
+			rows[i].letters, result, error.text);
+		ck_assert_msg(
+			!rows[i].text || !strncmp(error.text, rows[i].text, strlen(rows[i].text)),
+			"%s %s: %s", rows[i].verb, rows[i].letters, error.text);
+		target_spec_free(&spec);
+	}
+	ck_assert_uint_eq(target_verb_kinds("list"), 0);
+}
+END_TEST
+
+/* What the state machine of target_state.h draws, and nothing else. */
+START_TEST(test_states)
+{
+	static const struct {
+		enum target_state state;
+		enum target_event event;
+		enum target_state next;
+	} steps[] = {
+		{TARGET_GIVEN, TARGET_CREATE, TARGET_CREATED},
+		{TARGET_GIVEN, TARGET_FIND, TARGET_RUNNING},
+		{TARGET_CREATED, TARGET_START, TARGET_RUNNING},
+		{TARGET_CREATED, TARGET_END, TARGET_ENDED},
+		{TARGET_RUNNING, TARGET_HOLD, TARGET_HELD},
+		{TARGET_RUNNING, TARGET_END, TARGET_ENDED},
+		{TARGET_HELD, TARGET_RESUME, TARGET_RUNNING},
+		{TARGET_HELD, TARGET_END, TARGET_ENDED},
+	};
+
+	for (int state = 0; state < TARGET_STATES; state++)
+		for (int event = 0; event < TARGET_EVENTS; event++) {
+			int expected = -EPROTO;
+
+			for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+				if ((int)steps[i].state == state && (int)steps[i].event == event)
+					expected = (int)steps[i].next;
+			ck_assert_msg(target_state_next((enum target_state)state,
+					      (enum target_event)event) == expected,
+				"%s, %s", target_state_name((enum target_state)state),
+				target_event_name((enum target_event)event));
+		}
+	ck_assert_int_eq(target_state_next(TARGET_STATES, TARGET_END), -EPROTO);
+	ck_assert_int_eq(target_state_next(TARGET_HELD, TARGET_EVENTS), -EPROTO);
+	ck_assert_str_eq(target_state_name(TARGET_HELD), "held");
+	ck_assert_str_eq(target_event_name(TARGET_RESUME), "resume");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("targets");
+	TCase *tests = tcase_create("specification");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_test(tests, test_conflicts);
+	tcase_add_test(tests, test_twice);
+	tcase_add_test(tests, test_verbs);
+	tcase_add_test(tests, test_states);
+	suite_add_tcase(suite, tests);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
