@@ -53,6 +53,7 @@ void kernel_feed_close(struct kernel_feed *feed, struct kernel_maps *maps)
 	kernel_records_close(&feed->records);
 	kernel_decode_free(&feed->decoder);
 	kernel_shown_free(&feed->shown);
+	kernel_heard_close(&feed->heard);
 	if (feed->wait >= 0)
 		close(feed->wait);
 }
@@ -84,6 +85,8 @@ int kernel_feed_begin(struct kernel_feed *feed, const struct source_request *req
 	if (request->latency && request->latency < feed->busy_ms * CLOCK_NS_PER_MS)
 		feed->busy_ms = (uint32_t)(request->latency / CLOCK_NS_PER_MS);
 	maps->wake_bytes = bytes / 2;
+	kernel_heard_open(&feed->heard, request->heard);
+	feed->shown.heard = request->heard;
 	return 0;
 }
 
@@ -214,6 +217,7 @@ static enum source_state take_batch(struct kernel_feed *feed,
 	}
 	now = clock_monotonic();
 	complete = kernel_records_read(&feed->records, feed->stopping);
+	kernel_heard_take(&feed->heard);
 	if (decode_batch(feed, methods, source, batch)) {
 		error_set(error, ENOMEM, "the kernel source is out of memory");
 		return SOURCE_BROKEN;

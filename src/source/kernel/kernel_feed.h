@@ -14,6 +14,7 @@
 #include "source/kernel/kernel_cpu_time.h"
 #include "source/kernel/kernel_decode.h"
 #include "source/kernel/kernel_ends.h"
+#include "source/kernel/kernel_heard.h"
 #include "source/kernel/kernel_records.h"
 #include "source/kernel/kernel_shown.h"
 #include "source/source.h"
@@ -23,6 +24,7 @@ struct kernel_feed {
 	struct kernel_decoder decoder;
 	struct kernel_ends ends;
 	struct kernel_shown shown;
+	struct kernel_heard heard;
 	struct kernel_cpu_time times;
 	bool has_times; /* times is open */
 	size_t site_count;

@@ -86,6 +86,7 @@ static void kernel_close(struct source *source)
 	carried_free(&kernel->carried);
 	free(kernel->processes);
 	kernel_shown_free(&kernel->shown);
+	kernel_heard_close(&kernel->heard);
 	free(kernel->listed);
 	if (kernel->has_times)
 		kernel_cpu_time_close(&kernel->times);
@@ -231,8 +232,11 @@ static int kernel_enable(
 		.wake_bytes = bytes / WAKE_PART,
 		.reduction = &kernel->reduction};
 	kernel->decoder.times = &kernel->times;
-	if (kernel->scope != KERNEL_SCOPE_NAMED)
+	if (kernel->scope != KERNEL_SCOPE_NAMED) {
+		kernel_heard_open(&kernel->heard, request->heard);
+		kernel->shown.heard = request->heard;
 		result = kernel_shared_begin(kernel, error);
+	}
 	if (result)
 		return result;
 	reduce(kernel, request);

@@ -13,6 +13,7 @@
 #include "source/kernel/kernel_decode.h"
 #include "source/kernel/kernel_ends.h"
 #include "source/kernel/kernel_group.h"
+#include "source/kernel/kernel_heard.h"
 #include "source/kernel/kernel_records.h"
 #include "source/kernel/kernel_reduce.h"
 #include "source/kernel/kernel_shown.h"
@@ -52,7 +53,8 @@ struct kernel_source {
 	uint64_t *updates;           /* lost, by processor */
 	struct kernel_process **processes;
 	size_t process_count, process_capacity;
-	struct kernel_shown shown;    /* the processes as batches have them */
+	struct kernel_shown shown; /* the processes as batches have them */
+	struct kernel_heard heard;
 	struct event_process *listed; /* those of the last batch */
 	size_t listed_capacity;
 	struct kernel_cpu_time times;
