@@ -494,8 +494,11 @@ static void note_targets(struct process_symbols *symbols, const struct run_setti
 /* What sources have for the engine's aggregations, also those that have ended. */
 static void collect(void *context, const struct partial_sink *sink)
 {
-	const struct run *run = context;
+	struct run *run = context;
 
+	/* After exit() no probe fires, not even while the results of the others are read. */
+	if (run->source && !run->source->recorded && run->is_begun && has_exited(run))
+		source_stop(run->source);
 	/* What happens before the end of a BEGIN that calls exit() is not counted. */
 	if (run->settings->targets->source && run->is_begun)
 		source_collect(run->settings->targets->source, sink);

@@ -28,7 +28,7 @@ struct kernel_feed {
 	struct kernel_cpu_time times;
 	bool has_times; /* times is open */
 	size_t site_count;
-	const uint64_t *counters; /* struct kernel_maps; NULL: there are none yet */
+	uint64_t *counters; /* struct kernel_maps; NULL: there are none yet */
 	size_t counter_bytes;
 	uint64_t *counted;         /* by site: losses that have been reported */
 	struct event_loss *losses; /* of a batch */
@@ -90,6 +90,9 @@ int kernel_feed_use_clock(
 enum source_state kernel_feed_next(struct kernel_feed *feed,
 	const struct kernel_feed_methods *methods, void *source, int timeout_ms,
 	struct event_batch *batch, struct error *error);
+
+/* Has the programs of all sites begin, once they are attached, or end. */
+void kernel_feed_open_sites(struct kernel_feed *feed, bool is_open);
 
 /* No event is to come after those that are in the ring. */
 void kernel_feed_stop(struct kernel_feed *feed);

@@ -66,7 +66,8 @@ struct kernel_source {
 	struct kernel_watch *watch;    /* NULL: what processes load later is not traced */
 	struct kernel_notice *notices; /* that have not been dealt with */
 	size_t notice_count, notice_capacity;
-	int wait; /* epoll: ring, notices and processes */
+	int wait;     /* epoll: ring, notices and processes */
+	bool is_open; /* programs of sites run as soon as they are attached */
 	bool stopping, ended, told_missed, told_descriptors;
 	uint64_t due;
 	uint32_t wait_ms; /* between the last two looks */
