@@ -105,8 +105,8 @@ HOST_CFLAGS := -std=gnu11 -O1 -g $(WARN) -MMD -MP -Isrc -D_GNU_SOURCE
 LIBRARY := $(sort $(wildcard src/d/library/*.d))
 # Providers of other runtimes, served from the events of probes/vm.d.
 COMPAT := $(sort $(wildcard probes/compat/*.d))
-CORE_DIRS := base wire contract program usdt d engine engine/output source source/kernel
-CORE_SOURCES := $(wildcard $(CORE_DIRS:%=src/%/*.c))
+CORE_DIRS := base wire contract program usdt d engine source kernel
+CORE_SOURCES := $(filter-out $(wildcard src/*/tools/*.c),$(wildcard $(CORE_DIRS:%=src/%/*.c) $(CORE_DIRS:%=src/%/*/*.c)))
 CORE_OBJECTS := $(CORE_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/contracts.o $(B)/obj/gen/promise_table.o $(B)/obj/gen/library.o \
 	$(B)/obj/gen/system_calls.o
 CLI_SOURCES := $(wildcard src/cli/*.c src/cli/*/*.c)
@@ -273,12 +273,12 @@ $(NEW)/gen/promise_table.c: $(CONTRACTS) $(B)/host/promise $(B)/lists
 	$(Q)$(B)/host/promise $@ $(CONTRACTS)
 
 # The numbers are those of the machine that vmtap is built for.
-SYSTEM_CALLS := src/source/kernel/system_calls.txt
-$(NEW)/gen/system_calls.c: $(SYSTEM_CALLS) src/source/tools/system_calls.awk $(BASE)
+SYSTEM_CALLS := src/kernel/machine/system_calls.txt
+$(NEW)/gen/system_calls.c: $(SYSTEM_CALLS) src/kernel/tools/system_calls.awk $(BASE)
 	$(call say,GEN $@)
 	@mkdir -p $(@D)
 	$(Q)echo '#include <asm/unistd.h>' | $(CC) $(ALL_CPPFLAGS) -E -dM -x c - > $@.numbers
-	$(Q)LC_ALL=C awk -f src/source/tools/system_calls.awk $@.numbers $(SYSTEM_CALLS) > $@
+	$(Q)LC_ALL=C awk -f src/kernel/tools/system_calls.awk $@.numbers $(SYSTEM_CALLS) > $@
 
 $(B)/scripts/%.d: probes/scripts/%.d $(SCRIPT_PARTS) src/base/tools/include_parts.awk
 	@mkdir -p $(@D)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "source/kernel/bpf.h"
+#include "kernel/bpf/bpf.h"
 #include "source/source.h"
 
 #define BIT(need) (UINT64_C(1) << (need))

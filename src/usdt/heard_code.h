@@ -1,6 +1,6 @@
 /*
  * heard_code.h: which code processes have mapped, as somebody who listens to the kernel has told
- * (source/kernel/kernel_heard.h). A process that lives for milliseconds has often ended before its
+ * (kernel/watch/heard_mappings.h). A process that lives for milliseconds has often ended before its
  * mappings can be read; what was heard of it names its addresses even so.
  *
  * Mappings stay known when the process executes another program, since events of before may still

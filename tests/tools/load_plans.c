@@ -17,11 +17,11 @@
 
 #include "../fuzz/random.h"
 #include "base/error.h"
+#include "kernel/bpf/bpf.h"
+#include "kernel/capture/capture.h"
+#include "kernel/capture/plan.h"
+#include "kernel/site/site_operand.h"
 #include "program/need.h"
-#include "source/kernel/bpf.h"
-#include "source/kernel/kernel_capture.h"
-#include "source/kernel/kernel_operand.h"
-#include "source/kernel/kernel_plan.h"
 
 enum { WANTS_MAX = 3, SITES_MANY = 100000, RING_BYTES = 1 << 16, SAMPLE_BYTES = 32 << 10 };
 

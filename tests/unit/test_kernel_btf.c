@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/kernel/kernel_btf.h"
-#include "source/kernel/kernel_ring.h"
+#include "kernel/bpf/btf_lookup.h"
+#include "kernel/bpf/ring_buffer.h"
 
 /* int; struct thing { int first; int bits : 3 (at bit 64); }; void work(int); */
 static const char names[] = "\0int\0thing\0first\0second\0work\0x";

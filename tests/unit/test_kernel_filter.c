@@ -3,8 +3,8 @@
  */
 #include "d_fixture.h"
 
+#include "kernel/machine/process_filter.h"
 #include "program/timer_probe.h"
-#include "source/kernel/kernel_filter.h"
 
 static struct d_fixture fixture;
 

@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "source/kernel/bpf.h"
-#include "source/kernel/kernel_hold.h"
+#include "kernel/bpf/bpf.h"
+#include "kernel/watch/hold.h"
 
 enum {
 	LONG_MS = 1500,     /* longer than the lock is tried for before its owner is examined */

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "source/kernel/bpf.h"
-#include "source/kernel/kernel_nop.h"
+#include "kernel/bpf/bpf.h"
+#include "kernel/site/nop.h"
 
 static struct bpf_features features;
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/kernel/bpf_code.h"
-#include "source/kernel/kernel_operand.h"
-#include "source/kernel/kernel_plan.h"
+#include "kernel/bpf/bpf_code.h"
+#include "kernel/capture/plan.h"
+#include "kernel/site/site_operand.h"
 
 enum { NO = KERNEL_NO_REGISTER };
 

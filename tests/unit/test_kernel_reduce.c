@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "source/kernel/bpf.h"
-#include "source/kernel/kernel_capture.h"
-#include "source/kernel/kernel_reduce.h"
-#include "source/kernel/kernel_refusal.h"
+#include "kernel/bpf/bpf.h"
+#include "kernel/capture/capture.h"
+#include "kernel/reduce/reduce.h"
+#include "kernel/reduce/refusal.h"
 #include "source/request.h"
 
 enum { RING_BYTES = 1 << 16, COUNTERS = 8 << 10 };

@@ -7,10 +7,10 @@
 #include "base/pattern.h"
 #include "cli/cli.h"
 #include "cli/trace/target.h"
+#include "kernel/machine/machine_providers.h"
+#include "kernel/machine/machine_source.h"
+#include "kernel/machine/profile_source.h"
 #include "program/timer_probe.h"
-#include "source/kernel/kernel_machine.h"
-#include "source/kernel/kernel_profile.h"
-#include "source/kernel/kernel_providers.h"
 
 static bool is_of_machine(const struct d_asked *asked)
 {

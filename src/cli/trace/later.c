@@ -8,8 +8,8 @@
 #include "cli/cli.h"
 #include "cli/trace/join.h"
 #include "cli/trace/target.h"
+#include "kernel/process/process_source.h"
 #include "program/probe.h"
-#include "source/kernel/kernel_source.h"
 
 /* Joins the next thing that has turned up; false: nothing has. */
 static bool join_next(struct targets *targets, const struct join_run *run)

@@ -20,9 +20,9 @@
 #include "cli/trace/kernel_need.h"
 #include "cli/trace/target_private.h"
 #include "cli/trace/unnamed.h"
+#include "kernel/process/process_source.h"
+#include "kernel/watch/launch.h"
 #include "source/endpoint.h"
-#include "source/kernel/kernel_launch.h"
-#include "source/kernel/kernel_source.h"
 #include "source/merge.h"
 #include "source/sweep.h"
 

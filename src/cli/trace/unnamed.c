@@ -7,9 +7,9 @@
 #include "base/debug.h"
 #include "cli/cli.h"
 #include "cli/trace/target_private.h"
+#include "kernel/process/process_source.h"
+#include "kernel/watch/launch.h"
 #include "program/timer_probe.h"
-#include "source/kernel/kernel_launch.h"
-#include "source/kernel/kernel_source.h"
 #include "source/merge.h"
 
 /* Whether a provider is that name with the number of a process, or a pattern for such numbers. */

@@ -1,0 +1,151 @@
+/*
+ * bpf.h: the system calls of BPF that the kernel source uses: maps, programs and links. A map,
+ * program or link is a descriptor; closing it ends it. Functions return a descriptor or 0, or a
+ * negative errno.
+ *
+ * What a kernel can do is found out by trying it (bpf_features()), never by its version.
+ */
+#ifndef VMTAP_KERNEL_BPF_BPF_H
+#define VMTAP_KERNEL_BPF_BPF_H
+
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+
+/* Program flags. */
+enum {
+	BPF_SLEEPS = 1,  /* it may wait for pages of the process to be read */
+	BPF_MULTI = 2,   /* it will be attached by bpf_attach_sites() */
+	BPF_SAMPLES = 4, /* it will be attached by bpf_attach_clock() */
+	BPF_RAW = 8      /* it will be attached by bpf_attach_raw() */
+};
+
+/* Makes a map; type is a BPF_MAP_TYPE_..., flags BPF_F_... */
+int bpf_map(
+	uint32_t type, uint32_t key_bytes, uint32_t value_bytes, uint32_t entries, uint32_t flags);
+
+/* The same, with a name of less than 16 bytes by which others can find it. */
+int bpf_map_named(const char *name, uint32_t type, uint32_t key_bytes, uint32_t value_bytes,
+	uint32_t entries, uint32_t flags);
+
+/*
+ * Opens the next map of the machine's with that name; *id is 0 at first, then the number of the map
+ * before. -ENOENT: there is none; -EPERM: without CAP_SYS_ADMIN.
+ */
+int bpf_map_find(const char *name, uint32_t *id);
+
+/* A map with a value of that many bytes for each thread that has asked for one. */
+int bpf_task_map(uint32_t value_bytes);
+
+int bpf_map_set(int map, const void *key, const void *value);
+int bpf_map_get(int map, const void *key, void *value);
+int bpf_map_delete(int map, const void *key);
+/* The key after another one, or the first if key is NULL; -ENOENT: there is none. */
+int bpf_map_next(int map, const void *key, void *next);
+
+/*
+ * Reads many elements of a hash map at once: the next ones after those of the call before, whose
+ * place is in *at; it is ignored in the first call. *count is the arrays' room, then the number of
+ * elements; values of maps by processor have one for each possible processor. 0; -ENOENT: these
+ * are the last ones; -ENOSPC: the room is too small; another negative errno.
+ */
+int bpf_map_read(int map, bool is_first, uint32_t *at, void *keys, void *values, uint32_t *count);
+
+/* How many processors the machine may have: so many values have the maps by processor. */
+uint32_t bpf_cpu_count(void);
+
+/*
+ * Loads a program for uprobes, or for samples. If the kernel refuses it, error has what the kernel
+ * says about the last instruction that it has checked.
+ */
+int bpf_load(const struct bpf_insn *code, size_t count, unsigned flags, struct error *error);
+
+/* A function of the kernel or of a module, as its BTF describes it. */
+struct bpf_function {
+	uint32_t number;    /* of its type, in the BTF */
+	int module;         /* descriptor of the module's BTF; 0: the kernel's own */
+	bool is_return;     /* when it returns */
+	bool is_tracepoint; /* not a function: number is a tracepoint's type (btf_trace_NAME) */
+};
+
+/*
+ * The same for a program that will be attached to a function, by bpf_attach_raw(program, NULL).
+ * -EPERM: the kernel allows none there.
+ */
+int bpf_load_function(const struct bpf_insn *code, size_t count,
+	const struct bpf_function *function, struct error *error);
+
+/* Opens the BTF of a module; a descriptor. -ENOENT: the kernel has none of that name. */
+int bpf_module_types(const char *module);
+
+/* Runs a program that was loaded as BPF_RAW once, in this thread. *returned: what it returns. */
+int bpf_run(int program, uint32_t *returned);
+
+/* How often the kernel skipped the program because the same processor was already running it. */
+uint64_t bpf_missed(int program);
+
+/* Where to attach a program, in one file. The arrays have `count` elements each. */
+struct bpf_sites {
+	const char *path;
+	const uint64_t *offsets;
+	const uint64_t *semaphores; /* offsets in the file; NULL: no site has one */
+	const uint64_t *cookies;
+	uint32_t count;
+	bool is_return; /* when the functions at the offsets return */
+	uint32_t pid;   /* 0: all processes */
+};
+
+/* One link for all sites. */
+int bpf_attach_sites(int program, const struct bpf_sites *sites);
+
+/* The same for site number `index` alone, for kernels without links for several sites. */
+int bpf_attach_site(int program, const struct bpf_sites *sites, uint32_t index);
+
+/*
+ * Runs the program at each period (ns) on one processor, where it interrupts what runs there.
+ * -ENODEV: there is no such processor now.
+ */
+int bpf_attach_clock(int program, int processor, uint64_t period, uint64_t cookie);
+
+/* Attaches a program to a tracepoint of the kernel's, whose arguments it gets as they are.
+ * tracepoint NULL: attaches it to what it was loaded for, by bpf_load_function(). */
+int bpf_attach_raw(int program, const char *tracepoint);
+
+/* What the kernel of this machine can do. */
+struct bpf_features {
+	bool multi;                       /* one link for many sites */
+	uint32_t find_task, release_task; /* bpf_task_from_vpid() or bpf_task_from_pid(), and
+					     bpf_task_release() */
+	uint32_t copy_string; /* BTF id of bpf_copy_from_user_str(); 0: none, or not searched for */
+	uint8_t long_nop;     /* enum kernel_nop_answer, of the 10-byte nop */
+	bool other_namespace; /* our pids are not the kernel's: the next two are our namespace */
+	uint64_t namespace_device, namespace_inode;
+	uint32_t namespace_level; /* how many namespaces it is in; 0: not known */
+};
+
+/* Finds out; -EPERM without the necessary privilege, with a line that says what is missing. */
+int bpf_features(struct bpf_features *features, struct error *error);
+
+/* Whether programs may write to a process's memory, which a kernel that is locked down refuses.
+ * Each call makes the kernel write a line to its log. */
+bool bpf_may_write(void);
+
+/* Looks up copy_string, which bpf_features() leaves out because it reads all of the kernel's BTF.
+ */
+void bpf_find_copy_string(struct bpf_features *features);
+
+/* Looks up find_task and release_task. They stay 0 unless a program that is loaded for this
+ * tracepoint's type may call them. */
+void bpf_find_tasks(struct bpf_features *features, const struct bpf_function *tracepoint);
+
+/*
+ * Closes descriptors, many of them from several threads, because each may take long. It returns
+ * when all are closed: a thread that is closing a link when the process ends leaves the kernel's
+ * probe in place.
+ */
+void bpf_close_all(const int *descriptors, size_t count);
+
+#endif

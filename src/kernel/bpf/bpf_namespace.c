@@ -1,0 +1,72 @@
+/* bpf_namespace.c: see bpf_namespace.h. */
+#include "kernel/bpf/bpf_namespace.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/debug.h"
+#include "base/error.h"
+#include "kernel/bpf/bpf.h"
+#include "kernel/bpf/bpf_code.h"
+#include "kernel/bpf/task_layout.h"
+
+#define INITIAL_PID_NAMESPACE UINT64_C(0xEFFFFFFC) /* inode of the kernel's own */
+
+enum { PLACE = -8 /* on the program's stack */ };
+
+/* Reads memory of the kernel at an offset from R3: R3. */
+static void read_kernel(struct bpf_code *code, uint32_t offset, uint32_t bytes)
+{
+	bpf_operate_value(code, BPF_ADD, BPF_REG_3, (int32_t)offset);
+	bpf_write_value(code, BPF_REG_10, PLACE, 0, 8);
+	bpf_move(code, BPF_REG_1, BPF_REG_10);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_1, PLACE);
+	bpf_set(code, BPF_REG_2, bytes);
+	bpf_call(code, BPF_FUNC_probe_read_kernel);
+	bpf_read(code, BPF_REG_3, BPF_REG_10, PLACE, 8);
+}
+
+/* The level of the thread that runs the program, our own: nothing but the kernel's memory has it,
+ * since a process is not shown what contains its namespace. */
+static uint32_t find_level(void)
+{
+	struct kernel_watch_layout layout;
+	struct bpf_code code;
+	struct error error;
+	uint32_t level = 0;
+	int program = -1;
+
+	kernel_layout_find_watch(&layout);
+	if (!layout.has_numbers)
+		return 0;
+	bpf_code_begin(&code);
+	bpf_call(&code, BPF_FUNC_get_current_task);
+	bpf_move(&code, BPF_REG_3, BPF_REG_0);
+	read_kernel(&code, layout.identity, 8);
+	read_kernel(&code, layout.level, 4);
+	bpf_move(&code, BPF_REG_0, BPF_REG_3);
+	bpf_exit(&code);
+	if (!bpf_code_end(&code))
+		program = bpf_load(code.instructions, code.count, BPF_RAW, &error);
+	bpf_code_free(&code);
+	if (program < 0)
+		return 0;
+	if (bpf_run(program, &level))
+		level = 0;
+	close(program);
+	return level;
+}
+
+void bpf_namespace_find(struct bpf_features *features)
+{
+	struct stat status;
+
+	features->other_namespace = false;
+	if (stat("/proc/self/ns/pid", &status) || status.st_ino == INITIAL_PID_NAMESPACE)
+		return;
+	features->other_namespace = true;
+	features->namespace_device = status.st_dev;
+	features->namespace_inode = status.st_ino;
+	features->namespace_level = find_level();
+	debug_say(DEBUG_KERNEL, "pid namespace at level %u", features->namespace_level);
+}

@@ -1,0 +1,137 @@
+/*
+ * capture_generator.h: what the parts of a BPF program share that is being generated: the plan, the
+ * maps, places on the program's stack, and the code that several parts need.
+ *
+ * R6 points to the registers (struct pt_regs) in the whole program; they are its context, but for
+ * system calls.
+ */
+#ifndef VMTAP_KERNEL_CAPTURE_CAPTURE_GENERATOR_H
+#define VMTAP_KERNEL_CAPTURE_CAPTURE_GENERATOR_H
+
+#include "kernel/bpf/bpf.h"
+#include "kernel/bpf/bpf_code.h"
+#include "kernel/capture/capture.h"
+#include "kernel/capture/plan.h"
+
+/*
+ * Places on the program's stack, below R10. A program must not use 64 bytes or more: from
+ * Linux 6.13 on, the stack of such a program is memory of the processor, which other threads
+ * overwrite while this one waits for a page. (The verifier rounds the size up to 16 bytes.)
+ */
+enum {
+	KERNEL_STACK_IDS = -8,    /* tid, then pid, as struct bpf_pidns_info has them */
+	KERNEL_STACK_VALUE = -16, /* an argument that is read */
+	KERNEL_STACK_DYNPTR = -32,
+	KERNEL_STACK_SITE = -40,
+	KERNEL_STACK_KEY = -48,   /* of a map, for paths */
+	KERNEL_STACK_TIME = -48,  /* of clauses that are carried out here */
+	KERNEL_STACK_FAULT = -32, /* code, then the offset in the clause's code */
+	/* While clauses are followed: R8 of the record, and what R8 and R9 are in their code. */
+	KERNEL_STACK_NEXT = -24,
+	KERNEL_STACK_FRAME = -32,
+	KERNEL_STACK_SELF = -48,
+	KERNEL_STACK_USED = 48,
+	KERNEL_STACK_CONTEXT = -56 /* only of programs that never sleep */
+};
+
+/*
+ * What clauses that are carried out need besides is in the thread's own memory. This register
+ * points to its end; places in it are negative, and begin where those on the stack end.
+ */
+enum { KERNEL_FRAME = BPF_REG_8, KERNEL_FRAME_BYTES = 2048 };
+
+enum { KERNEL_PRIVILEGE_MASK = 3 }; /* in cs; 0 in the kernel */
+
+struct kernel_generator {
+	struct bpf_code *code;
+	const struct kernel_plan *plan;
+	const struct kernel_maps *maps;
+	const struct bpf_features *features;
+	uint32_t done, lost, unreadable;
+	uint32_t without;     /* for clauses that are carried out: their frame cannot be had */
+	bool has_site;        /* its number is on the stack */
+	bool reads_arguments; /* some are in memory */
+	bool is_staged;       /* the record is in the thread's own memory */
+};
+
+/* Leaves the site's number on the stack. */
+void kernel_generate_site(struct kernel_generator *g);
+
+/* Where an argument is in a record. */
+static inline uint32_t kernel_argument_place(unsigned argument)
+{
+	return (uint32_t)sizeof(struct kernel_head) + 8 * argument;
+}
+
+/* Ends the program unless all conditions of the plan hold; changes R0 to R5 and R7. */
+void kernel_generate_conditions(struct kernel_generator *g);
+
+/* Notes argument 0 for the thread, until the system call returns. Changes R0 to R5. */
+void kernel_generate_note(struct kernel_generator *g);
+
+/* Leaves the argument in R0, extended to 64 bits; changes R1 to R5. */
+void kernel_generate_argument(struct kernel_generator *g, unsigned argument);
+
+/* Leaves the address of a part of memory in R3; changes R1 and R2. */
+void kernel_generate_piece(struct kernel_generator *g, const struct kernel_part *part);
+
+/*
+ * Ends a part of varying length: R0 is the number of bytes that were written at the next place, or
+ * negative. The part's length is written at length_place, 0 if R0 is negative or above the limit.
+ */
+void kernel_generate_advance(struct kernel_generator *g, uint32_t length_place, uint32_t limit);
+
+/*
+ * Writes a part of varying length: R9 bytes of memory at the address in R3; R9 is at most the
+ * limit. If they cannot be read, the part's length stays what it is.
+ */
+void kernel_generate_bytes(struct kernel_generator *g, uint32_t length_place, uint32_t limit);
+
+/* Writes the plan's parts into the record in R7, except those that are read late; those of varying
+ * length begin at R8 in it. */
+void kernel_generate_parts(struct kernel_generator *g);
+
+/* Writes one of these to the place in KERNEL_STACK_NEXT, which it moves. Changes R0 to R5, R8, R9.
+ */
+void kernel_generate_late(struct kernel_generator *g, uint32_t part);
+
+/* Writes the head of the record in R7, except the time; changes R0 to R5. */
+void kernel_generate_head(struct kernel_generator *g);
+void kernel_generate_time(struct kernel_generator *g);
+
+/* R7 = memory of the thread for a record; goes to `without` if there is none. */
+void kernel_generate_staging(struct kernel_generator *g, uint32_t without);
+
+/* Puts R8 bytes of it into the ring; goes to `full` if they have no room there. Changes R0 to R5.
+ */
+void kernel_generate_output(struct kernel_generator *g, uint32_t full);
+
+/*
+ * Notes a thread's clocks (struct kernel_clock) in memory; once more if the kernel has set one of
+ * them meanwhile. Changes R0 to R5, and the register `task`.
+ */
+void kernel_generate_clock(struct kernel_generator *g, int base, int place, int task);
+
+/* Leaves the number that the process's parent has in our pid namespace in R1; 0: it has none there,
+ * or it is not known. Changes R0 to R5. */
+void kernel_generate_parent(struct kernel_generator *g);
+
+/* Counts an event of the site as lost; changes R0 to R5. */
+void kernel_generate_loss(struct kernel_generator *g);
+
+/*
+ * Calls that function, or bpf_probe_read_user_str(), with the arguments in R1 to R3; if the address
+ * is the kernel's and the plan allows it, the one that reads the kernel's memory instead.
+ */
+void kernel_generate_read(struct kernel_generator *g, int user_reader);
+
+/* Reads bytes of the process from the address in R3 to the address in R1; R0 is 0 on success. */
+void kernel_generate_user_read(struct kernel_generator *g, uint32_t bytes);
+
+/* The kernel's function that reads memory of the process, which may sleep if the program may. */
+int kernel_user_reader(const struct kernel_plan *plan);
+
+/* Adds 1 to a counter; changes R0 and R1. */
+void kernel_generate_count(struct kernel_generator *g, unsigned counter);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * new_sites.h: what turns up in the processes of a kernel source while it runs: notices of it
+ * become sources, whose probes join (source_kernel_later()).
+ */
+#ifndef VMTAP_KERNEL_PROCESS_NEW_SITES_H
+#define VMTAP_KERNEL_PROCESS_NEW_SITES_H
+
+struct kernel_notice;
+struct kernel_source;
+
+/* Keeps a notice until it is dealt with. -ENOMEM. */
+int kernel_later_note(struct kernel_source *kernel, const struct kernel_notice *notice);
+
+/*
+ * Lets the process of a notice go on, and tells the user if it did not wait for that. Nothing for a
+ * notice of probes.
+ */
+void kernel_later_go_on(struct kernel_source *kernel, const struct kernel_notice *notice);
+
+/* Takes what has been reported. */
+void kernel_later_take(struct kernel_source *kernel);
+
+#endif

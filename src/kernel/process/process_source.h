@@ -1,0 +1,68 @@
+/*
+ * process_source.h: the source that attaches to processes by the kernel: to their USDT probes and
+ * functions by uprobes, whose BPF programs capture what a script demands. All processes of a trace
+ * are one source's, with one ring.
+ */
+#ifndef VMTAP_KERNEL_PROCESS_PROCESS_SOURCE_H
+#define VMTAP_KERNEL_PROCESS_PROCESS_SOURCE_H
+
+#include "kernel/watch/scope.h"
+#include "source/source.h"
+
+/*
+ * Makes a source without processes. -EPERM: the privilege is missing; error says what to do. The
+ * descriptions are copied.
+ */
+int source_kernel_new(struct d_probe_set *set, enum kernel_scope scope, const struct d_asked *asked,
+	size_t asked_count, struct source **source, struct error *error);
+
+/*
+ * Adds a process, before the source is enabled, and its probes to the set, other than those that
+ * the set has already from another source. Of the pid provider, only the probes that are asked for
+ * are added. The source ends with the last of its processes. A negative errno and a line in error:
+ * it is not added; the set may have got probes.
+ */
+enum {
+	SOURCE_KERNEL_OURS = 1,       /* we have started it: nobody else minds if it is stopped */
+	SOURCE_KERNEL_HAS_STREAM = 2, /* so what it loads later and has libvmtap is not added */
+	SOURCE_KERNEL_MAY_MISS = 4    /* a description that matches nothing is only told */
+};
+int source_kernel_add(struct source *source, uint32_t pid, unsigned flags, struct error *error);
+
+/*
+ * For a source of KERNEL_SCOPE_ALL: adds the probes of all processes that the descriptions match,
+ * or all probes if there are no descriptions; *denied is the number of processes into which we may
+ * not look. A negative errno and a line in error.
+ */
+int source_kernel_add_all(
+	struct source *source, unsigned flags, size_t *denied, struct error *error);
+
+/*
+ * For a source of KERNEL_SCOPE_NAMED: removes the process that was added last, whose probes the
+ * caller removes from the set.
+ */
+void source_kernel_remove_last(struct source *source);
+
+/*
+ * After the source has been enabled: what has turned up in its processes since, such as a library
+ * that one has loaded. It is a source whose probes are added to the set, which is one of its own.
+ * It must be renumbered, enabled and closed at once, since its process may be stopped meanwhile;
+ * its events are those of the kernel source. NULL: nothing has turned up.
+ */
+struct source *source_kernel_later(struct source *source, struct d_probe_set *own);
+
+/* From now on no process is stopped; those that are go on. To be called before what may take long.
+ */
+void source_kernel_release(struct source *source);
+
+/* Whether some process has probes that were left to its stream (SOURCE_KERNEL_HAS_STREAM). */
+bool source_kernel_leaves(const struct source *source);
+
+/* Whether the process that was added last contains libvmtap's runtime, and so may serve a stream.
+ */
+bool source_kernel_has_runtime(const struct source *source);
+
+/* How many processes have been added. */
+size_t source_kernel_count(const struct source *source);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * silent_probes.h: probes that a runtime fires only under a condition of its own which can be seen
+ * from outside, such as a variable in its environment. If such a probe has not fired by the end of
+ * a trace, or not as often as it should, one line says why.
+ */
+#ifndef VMTAP_KERNEL_PROCESS_SILENT_PROBES_H
+#define VMTAP_KERNEL_PROCESS_SILENT_PROBES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel/process/attach.h"
+
+enum { KERNEL_SILENCE_RULES = 6 };
+
+struct kernel_silence {
+	uint32_t probes[KERNEL_SILENCE_RULES]; /* by rule: the first probe that it holds for */
+	bool holds[KERNEL_SILENCE_RULES];
+};
+
+/* The counter that an event of the probe sets to 1 (struct kernel_plan); 0: it needs none. */
+uint32_t kernel_silence_counter(const struct d_probe *probe);
+
+/* Looks at a process that has been attached to; zeroed at first. -ENOMEM. */
+int kernel_silence_begin(struct kernel_silence *silence, const struct kernel_target *target,
+	const struct kernel_attachment *attachment, const struct d_probe_set *set);
+
+/*
+ * Says which probe has not fired, by the attachment's counters, and why. False: nothing is to be
+ * said.
+ */
+bool kernel_silence_tell(const struct kernel_silence *silence, const uint64_t *counters,
+	const struct d_probe_set *set, char *message, size_t size);
+
+#endif

@@ -1,0 +1,225 @@
+/* string_numbers.c: see string_numbers.h. */
+#include "kernel/reduce/string_numbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/debug.h"
+#include "kernel/bpf/bpf.h"
+#include "kernel/reduce/reader_guard.h"
+#include "kernel/reduce/reduce.h"
+#include "kernel/reduce/translator.h"
+
+enum {
+	SLOTS_LEAST = 64,     /* a power of two */
+	FULL_PART = 8,        /* numbers are given back when an eighth of the room is taken */
+	GIVEN_AT_ONCE = 8192, /* a bound on the time that one reading takes */
+	/* Waits that end after the removal of a string until no program uses its number any more,
+	 * since the first one may have begun before, and until no key contains it any more. */
+	TEXT_WAITS = 2,
+	LAST_WAITS = 3
+};
+
+/* ---- the programs' side ---- */
+
+static void look_up(struct translator *t, int map, int place)
+{
+	bpf_set_map(t->code, BPF_REG_1, map);
+	translator_point(t, BPF_REG_2, place);
+	bpf_call(t->code, BPF_FUNC_map_lookup_elem);
+}
+
+static void add(struct translator *t, int map, int key, int value)
+{
+	bpf_set_map(t->code, BPF_REG_1, map);
+	translator_point(t, BPF_REG_2, key);
+	translator_point(t, BPF_REG_3, value);
+	bpf_set(t->code, BPF_REG_4, BPF_NOEXIST);
+	bpf_call(t->code, BPF_FUNC_map_update_elem);
+}
+
+void kernel_listed_generate(struct translator *t, uint32_t without)
+{
+	const struct kernel_reduction *reduction = t->reduction;
+	uint32_t found = bpf_label(t->code), added = bpf_label(t->code);
+
+	look_up(t, reduction->strings, t->area);
+	bpf_jump_if_value(t->code, BPF_JNE, BPF_REG_0, 0, found);
+	kernel_guard_generate_check(t, without);
+	bpf_set_map_value(
+		t->code, BPF_REG_1, reduction->guard, offsetof(struct kernel_guard, limit));
+	bpf_read(t->code, BPF_REG_2, BPF_REG_1, 0, 8);
+	bpf_set_map_value(t->code, BPF_REG_1, reduction->numbers, 0);
+	bpf_read(t->code, BPF_REG_0, BPF_REG_1, 0, 8);
+	bpf_jump_if(t->code, BPF_JGE, BPF_REG_0, BPF_REG_2, without);
+	bpf_set(t->code, BPF_REG_0, 1);
+	bpf_atomic(t->code, BPF_ADD | BPF_FETCH, BPF_REG_1, 0, BPF_REG_0);
+	bpf_write(t->code, BPF_REG_10, KERNEL_STACK_VALUE, BPF_REG_0, 8);
+	add(t, reduction->texts, KERNEL_STACK_VALUE, t->area);
+	bpf_jump_if_value(t->code, BPF_JNE, BPF_REG_0, 0, without);
+	add(t, reduction->strings, t->area, KERNEL_STACK_VALUE);
+	bpf_jump_if_value(t->code, BPF_JEQ, BPF_REG_0, 0, added);
+	/* another program was first, or there is no room */
+	bpf_set_map(t->code, BPF_REG_1, reduction->texts);
+	translator_point(t, BPF_REG_2, KERNEL_STACK_VALUE);
+	bpf_call(t->code, BPF_FUNC_map_delete_elem);
+	bpf_place(t->code, added);
+	look_up(t, reduction->strings, t->area);
+	bpf_jump_if_value(t->code, BPF_JEQ, BPF_REG_0, 0, without);
+	bpf_place(t->code, found);
+	bpf_read(t->code, BPF_REG_0, BPF_REG_0, 0, 8);
+}
+
+/* ---- the reader's side ---- */
+
+/* The slot of a number, or the free one where it belongs. */
+static struct kernel_listed_text *slot_of(const struct kernel_listed *listed, uint64_t number)
+{
+	size_t at = number * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (listed->capacity - 1);
+
+	while (listed->slots[at].text && listed->slots[at].number != number)
+		at = (at + 1) & (listed->capacity - 1);
+	return &listed->slots[at];
+}
+
+/* Whether no key can have this text any more. */
+static bool is_over(const struct kernel_listed_text *slot)
+{
+	return slot->waits == LAST_WAITS && !slot->is_kept;
+}
+
+/* Moves the texts to a table of the given size; frees those that are over. */
+static bool move(struct kernel_listed *listed, size_t capacity)
+{
+	struct kernel_listed moved = *listed;
+
+	moved.capacity = capacity;
+	moved.slots = calloc(capacity, sizeof(*moved.slots));
+	if (!moved.slots)
+		return false;
+	for (size_t i = 0; i < listed->capacity; i++) {
+		const struct kernel_listed_text *slot = &listed->slots[i];
+
+		if (slot->text && is_over(slot)) {
+			free(slot->text);
+			moved.count--;
+		} else if (slot->text) {
+			*slot_of(&moved, slot->number) = *slot;
+		}
+	}
+	free(listed->slots);
+	*listed = moved;
+	return true;
+}
+
+/* The text that the map has for a number. */
+static char *read_text(const struct kernel_reduction *reduction, uint64_t number)
+{
+	char *room = calloc(1, reduction->string_bytes), *text = NULL;
+
+	if (room && !bpf_map_get(reduction->texts, &number, room))
+		text = strndup(room, reduction->string_bytes);
+	free(room);
+	return text;
+}
+
+/* The text of a number, read from the map if need be. */
+static struct kernel_listed_text *find(
+	struct kernel_listed *listed, const struct kernel_reduction *reduction, uint64_t number)
+{
+	struct kernel_listed_text *slot;
+	char *text;
+
+	if (listed->count * 2 >= listed->capacity &&
+		!move(listed, listed->capacity ? 2 * listed->capacity : SLOTS_LEAST))
+		return NULL;
+	slot = slot_of(listed, number);
+	if (!slot->text) {
+		text = read_text(reduction, number);
+		if (!text)
+			return NULL;
+		*slot = (struct kernel_listed_text){.number = number, .text = text};
+		listed->count++;
+	}
+	return slot;
+}
+
+const char *kernel_listed_find(struct kernel_listed *listed,
+	const struct kernel_reduction *reduction, uint64_t number, bool stays)
+{
+	struct kernel_listed_text *slot = find(listed, reduction, number);
+
+	if (slot)
+		slot->is_kept |= stays;
+	return slot ? slot->text : NULL;
+}
+
+/* A wait has ended since numbers were given back. */
+static void age_texts(struct kernel_listed *listed, const struct kernel_reduction *reduction)
+{
+	bool is_any_over = false;
+
+	for (size_t i = 0; i < listed->capacity; i++) {
+		struct kernel_listed_text *slot = &listed->slots[i];
+
+		if (!slot->text || !slot->is_removed || slot->waits == LAST_WAITS)
+			continue;
+		if (++slot->waits == TEXT_WAITS)
+			bpf_map_delete(reduction->texts, &slot->number);
+		is_any_over |= is_over(slot);
+	}
+	if (is_any_over)
+		move(listed, listed->capacity);
+}
+
+void kernel_listed_begin_wait(
+	struct kernel_listed *listed, const struct kernel_reduction *reduction)
+{
+	const uint32_t index = 0;
+	uint64_t number;
+
+	if (reduction->numbers >= 0 && !bpf_map_get(reduction->numbers, &index, &number))
+		listed->next_high = number;
+}
+
+void kernel_listed_end_wait(struct kernel_listed *listed, const struct kernel_reduction *reduction)
+{
+	listed->high = listed->next_high;
+	age_texts(listed, reduction);
+}
+
+void kernel_listed_give_back(struct kernel_listed *listed, const struct kernel_reduction *reduction)
+{
+	uint64_t end = listed->high, given = 0;
+	char *key;
+
+	if (listed->high - listed->low <= reduction->strings_max / FULL_PART)
+		return;
+	key = malloc(reduction->string_bytes);
+	if (!key)
+		return;
+	if (end - listed->low > GIVEN_AT_ONCE)
+		end = listed->low + GIVEN_AT_ONCE;
+	for (; listed->low < end; listed->low++) {
+		struct kernel_listed_text *slot = find(listed, reduction, listed->low);
+
+		if (!slot || slot->is_kept)
+			continue;
+		slot->is_removed = true;
+		memset(key, 0, reduction->string_bytes);
+		memcpy(key, slot->text, strnlen(slot->text, reduction->string_bytes));
+		bpf_map_delete(reduction->strings, key);
+		given++;
+	}
+	free(key);
+	debug_say(DEBUG_KERNEL, "%llu of the strings in keys are given back",
+		(unsigned long long)given);
+}
+
+void kernel_listed_free(struct kernel_listed *listed)
+{
+	for (size_t i = 0; i < listed->capacity; i++)
+		free(listed->slots[i].text);
+	free(listed->slots);
+	*listed = (struct kernel_listed){0};
+}

@@ -1,0 +1,167 @@
+/* scanned_files.c: see scanned_files.h. */
+#include "kernel/watch/scanned_files.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+
+enum {
+	SEEN_MIN = 256,
+	SEEN_MAX = 1 << 16, /* when there are more, all are forgotten, and looked at again */
+	PATH_ROOM = 4096 + 64
+};
+
+int kernel_unseen_open(struct kernel_unseen *unseen, struct error *error)
+{
+	*unseen = (struct kernel_unseen){0};
+	return kernel_mapped_open(&unseen->mapped, false, error);
+}
+
+void kernel_unseen_close(struct kernel_unseen *unseen)
+{
+	kernel_mapped_close(&unseen->mapped);
+	free(unseen->seen);
+	free(unseen->waiting);
+	*unseen = (struct kernel_unseen){0};
+}
+
+static bool is_same(const struct kernel_unseen_file *one, const struct kernel_unseen_file *other)
+{
+	return !memcmp(one, other, sizeof(*one));
+}
+
+/* The file's place in the table, or the free one where it would be. */
+static struct kernel_unseen_file *find(
+	const struct kernel_unseen *unseen, const struct kernel_unseen_file *file)
+{
+	uint64_t hash = (file->inode ^ (uint64_t)file->changed) * UINT64_C(0x9e3779b97f4a7c15);
+	size_t i = (size_t)(hash >> 32) & (unseen->seen_capacity - 1);
+
+	while (unseen->seen[i].inode && !is_same(&unseen->seen[i], file))
+		i = (i + 1) & (unseen->seen_capacity - 1);
+	return &unseen->seen[i];
+}
+
+static bool is_seen(const struct kernel_unseen *unseen, const struct kernel_unseen_file *file)
+{
+	return unseen->seen_count && find(unseen, file)->inode;
+}
+
+static bool grow(struct kernel_unseen *unseen)
+{
+	struct kernel_unseen larger = {
+		.seen_capacity = unseen->seen_capacity ? 2 * unseen->seen_capacity : SEEN_MIN};
+
+	larger.seen = calloc(larger.seen_capacity, sizeof(*larger.seen));
+	if (!larger.seen)
+		return false;
+	for (size_t i = 0; i < unseen->seen_capacity; i++)
+		if (unseen->seen[i].inode)
+			*find(&larger, &unseen->seen[i]) = unseen->seen[i];
+	free(unseen->seen);
+	unseen->seen = larger.seen;
+	unseen->seen_capacity = larger.seen_capacity;
+	return true;
+}
+
+/* Without memory a file stays unseen. */
+static void see(struct kernel_unseen *unseen, const struct kernel_unseen_file *file)
+{
+	if (is_seen(unseen, file))
+		return;
+	if (unseen->seen_count >= SEEN_MAX) {
+		memset(unseen->seen, 0, unseen->seen_capacity * sizeof(*unseen->seen));
+		unseen->seen_count = 0;
+	}
+	if (2 * unseen->seen_count >= unseen->seen_capacity && !grow(unseen))
+		return;
+	*find(unseen, file) = *file;
+	unseen->seen_count++;
+}
+
+/* When the file was changed last; 0: it has no path any more, or the process has ended. */
+static int64_t changed_at(const struct kernel_mapped_event *event)
+{
+	char path[PATH_ROOM];
+	struct stat status;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root%s", event->pid, event->path);
+	return stat(path, &status)
+		? 0
+		: (int64_t)status.st_ctim.tv_sec * (int64_t)CLOCK_NS_PER_S + status.st_ctim.tv_nsec;
+}
+
+static bool waits(const struct kernel_unseen *unseen, uint32_t pid)
+{
+	for (size_t i = 0; i < unseen->waiting_count; i++)
+		if (unseen->waiting[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* Whether the process is to be looked at because of this mapping. */
+static bool take_mapping(struct kernel_unseen *unseen, const struct kernel_mapped_event *event)
+{
+	struct kernel_unseen_file file;
+	bool is_told = waits(unseen, event->pid);
+
+	memset(&file, 0, sizeof(file));
+	file.inode = event->inode;
+	file.generation = event->generation;
+	file.changed = changed_at(event);
+	file.device_major = event->device_major;
+	file.device_minor = event->device_minor;
+	if (is_seen(unseen, &file))
+		return false;
+	/* without memory the file stays unseen, and a scan that has begun may lack it */
+	if (array_room(&unseen->waiting, &unseen->waiting_capacity, unseen->waiting_count,
+		    sizeof(*unseen->waiting)))
+		return true;
+	unseen->waiting[unseen->waiting_count++] =
+		(struct kernel_unseen_mapping){.file = file, .pid = event->pid};
+	return !is_told;
+}
+
+bool kernel_unseen_next(struct kernel_unseen *unseen, struct kernel_unseen_event *event)
+{
+	struct kernel_mapped_event mapped;
+
+	while (kernel_mapped_next(&unseen->mapped, &mapped)) {
+		*event = (struct kernel_unseen_event){
+			.pid = mapped.pid, .time = mapped.time, .path = mapped.path};
+		switch (mapped.kind) {
+		case KERNEL_MAPPED_CODE:
+			event->kind = KERNEL_UNSEEN_FILE;
+			if (take_mapping(unseen, &mapped))
+				return true;
+			break;
+		case KERNEL_MAPPED_PROGRAM:
+			event->kind = KERNEL_UNSEEN_PROGRAM;
+			return true;
+		default:
+			event->kind = KERNEL_UNSEEN_LOST;
+			return true;
+		}
+	}
+	return false;
+}
+
+void kernel_unseen_learn(struct kernel_unseen *unseen, uint32_t pid, bool is_complete)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < unseen->waiting_count; i++) {
+		const struct kernel_unseen_mapping mapping = unseen->waiting[i];
+
+		if (mapping.pid != pid)
+			unseen->waiting[kept++] = mapping;
+		else if (is_complete)
+			see(unseen, &mapping.file);
+	}
+	unseen->waiting_count = kept;
+}

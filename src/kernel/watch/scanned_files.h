@@ -1,0 +1,67 @@
+/*
+ * scanned_files.h: which processes map code of a file that has not been looked at, for a trace of
+ * all processes. A file is told apart from a later one with the same number, and from what it was
+ * before it was changed, by the time of its last change.
+ */
+#ifndef VMTAP_KERNEL_WATCH_SCANNED_FILES_H
+#define VMTAP_KERNEL_WATCH_SCANNED_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel/watch/code_mappings.h"
+
+struct error;
+
+/* Zeroes, so that they can be compared as bytes, where a file is not known. */
+struct kernel_unseen_file {
+	uint64_t inode, generation;
+	int64_t changed; /* ns; 0: it has no path */
+	uint32_t device_major, device_minor;
+};
+
+/* A file that a process has mapped, until the process has been looked at. */
+struct kernel_unseen_mapping {
+	struct kernel_unseen_file file;
+	uint32_t pid;
+};
+
+struct kernel_unseen {
+	struct kernel_mapped mapped;
+	struct kernel_unseen_file *seen; /* a hash table */
+	size_t seen_count, seen_capacity;
+	struct kernel_unseen_mapping *waiting;
+	size_t waiting_count, waiting_capacity;
+};
+
+enum kernel_unseen_kind {
+	KERNEL_UNSEEN_FILE,    /* the process is to be looked at */
+	KERNEL_UNSEEN_PROGRAM, /* the process executes another program */
+	KERNEL_UNSEEN_LOST     /* all processes are to be looked at */
+};
+
+struct kernel_unseen_event {
+	enum kernel_unseen_kind kind;
+	uint32_t pid;
+	uint64_t time;    /* CLOCK_MONOTONIC, ns */
+	const char *path; /* of the file; valid until the next call */
+};
+
+/* Begins; on failure a negative errno and a line in error. Close it in any case. */
+int kernel_unseen_open(struct kernel_unseen *unseen, struct error *error);
+void kernel_unseen_close(struct kernel_unseen *unseen);
+
+/*
+ * The next event; false: there is none now. A process that is to be looked at is not told again
+ * before kernel_unseen_learn().
+ */
+bool kernel_unseen_next(struct kernel_unseen *unseen, struct kernel_unseen_event *event);
+
+/*
+ * The process has been looked at, after it was told. is_complete: so what it had mapped by then is
+ * seen; if not, because it has ended, the files are unseen when another process maps them.
+ */
+void kernel_unseen_learn(struct kernel_unseen *unseen, uint32_t pid, bool is_complete);
+
+#endif

@@ -1,0 +1,13 @@
+/*
+ * scope.h: which processes a kernel source is for.
+ */
+#ifndef VMTAP_KERNEL_WATCH_SCOPE_H
+#define VMTAP_KERNEL_WATCH_SCOPE_H
+
+enum kernel_scope {
+	KERNEL_SCOPE_NAMED,  /* those that are added */
+	KERNEL_SCOPE_FAMILY, /* and all that they start */
+	KERNEL_SCOPE_ALL     /* every process, now or later */
+};
+
+#endif
