@@ -1,6 +1,6 @@
 /*
  * symbol_lookup.h: asks what lies at an address. The engine asks and knows no ELF files;
- * usdt/process_symbols.h answers for the processes and the kernel of this machine.
+ * usdt/process/process_symbols.h answers for the processes and the kernel of this machine.
  */
 #ifndef VMTAP_BASE_SYMBOL_LOOKUP_H
 #define VMTAP_BASE_SYMBOL_LOOKUP_H

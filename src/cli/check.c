@@ -1,7 +1,7 @@
 /*
  * check.c: `vmtap check`: does a binary have the probes that its contract promises, and can tracers
  * use them? With --live: does a VM fire them, and rightly? Prints one line per finding, for a
- * project's continuous integration. The checks themselves are in usdt/contract_check.c and in
+ * project's continuous integration. The checks themselves are in usdt/elf/contract_check.c and in
  * check_live.c; this file has the options and the output.
  */
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "cli/cli.h"
 #include "cli/command_words.h"
 #include "cli/probes.h"
-#include "usdt/contract_check.h"
+#include "usdt/elf/contract_check.h"
 
 enum { OPTION_CONTRACT = 256 };
 

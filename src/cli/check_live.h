@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "contract/contract.h"
-#include "usdt/contract_check.h"
+#include "usdt/elf/contract_check.h"
 
 struct live_finding {
 	const char *program;  /* that the finding is about */

@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "usdt/image.h"
-#include "usdt/process_images.h"
+#include "usdt/elf/image.h"
+#include "usdt/process/process_images.h"
 
 /* The file or process that one command-line argument names. */
 struct probes_target {

@@ -12,8 +12,8 @@
 #include "d/check.h"
 #include "d/resolve_symbol.h"
 #include "d/type_kernel.h"
-#include "usdt/btf.h"
-#include "usdt/kernel_symbol.h"
+#include "usdt/elf/btf.h"
+#include "usdt/elf/kernel_symbol.h"
 
 #define STRUCT "struct "
 

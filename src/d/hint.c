@@ -16,7 +16,7 @@
 #include "d/compiler.h"
 #include "d/resolve_symbol.h"
 #include "d/type.h"
-#include "usdt/btf.h"
+#include "usdt/elf/btf.h"
 
 struct hint {
 	const char *word, *text;

@@ -5,7 +5,7 @@
 #include <linux/btf.h>
 #include <string.h>
 
-#include "usdt/btf.h"
+#include "usdt/elf/btf.h"
 
 enum { NESTING_MAX = 48 };
 

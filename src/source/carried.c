@@ -12,9 +12,9 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "contract/contract.h"
-#include "usdt/image.h"
-#include "usdt/needed.h"
-#include "usdt/process_images.h"
+#include "usdt/elf/image.h"
+#include "usdt/elf/needed.h"
+#include "usdt/process/process_images.h"
 #include "wire/wire.h"
 
 enum { PROVIDERS_MAX = 256, WORDS_MAX = 64 };

@@ -27,7 +27,7 @@
 #include "base/error.h"
 #include "base/process_stat.h"
 #include "source/listener.h"
-#include "usdt/process_images.h"
+#include "usdt/process/process_images.h"
 #include "wire/place.h"
 #include "wire/wire.h"
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "usdt/unwind.h"
+#include "usdt/unwind/unwind.h"
 
 #ifdef __x86_64__
 

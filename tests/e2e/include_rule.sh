@@ -97,7 +97,7 @@ copy = os.path.join(sys.argv[1], 'copy')
 for top in ('src', 'include'):
     shutil.copytree(top, os.path.join(copy, top))
 for name, text, complaint in (
-        ('src/engine/engine.c', '#include "usdt/site.h"\n', 'engine may not include usdt'),
+        ('src/engine/engine.c', '#include "usdt/elf/site.h"\n', 'engine may not include usdt'),
         ('src/base/text.c', '\n  #  include "cli/cli.h"\n', 'base may not include cli'),
         ('src/base/text.c', '#include <engine/engine.h>\n', 'base may not include engine'),
         ('src/engine/engine.c', '#include<vmtap.h>\n', 'engine may not include vmtap.h'),
@@ -105,7 +105,7 @@ for name, text, complaint in (
         ('src/cli/trace/run.c', '#include "shim/ring.h"\n', 'cli may not include shim'),
         ('src/new/new.c', 'int x;\n', 'new: a folder without a row'),
         ('src/cli/log/text.c', 'int x;\n', 'more than one file text.c'),
-        ('src/usdt/site.c', 'struct engine\n{\n\tint x;\n};\n', 'union or enum engine'),
+        ('src/usdt/elf/site.c', 'struct engine\n{\n\tint x;\n};\n', 'union or enum engine'),
         ('src/README.md', '| `gone` | `base` | |\n', 'gone: a folder without a row'),
         ('src/README.md', '| `wire` | `bases` | |\n', 'wire may include bases'),
         ('src/base/text.c', '/* struct engine { */\n#include <time.h>\n', None)):

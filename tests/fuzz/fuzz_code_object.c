@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "usdt/code.h"
-#include "usdt/code_object.h"
+#include "usdt/code/code.h"
+#include "usdt/code/code_object.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

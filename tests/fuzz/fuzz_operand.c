@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "usdt/operand.h"
+#include "usdt/elf/operand.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "usdt/perf_map.h"
+#include "usdt/process/perf_map.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

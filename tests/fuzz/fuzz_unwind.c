@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "usdt/frame_expression.h"
-#include "usdt/frame_rule.h"
-#include "usdt/frame_table.h"
-#include "usdt/unwind.h"
+#include "usdt/unwind/frame_expression.h"
+#include "usdt/unwind/frame_rule.h"
+#include "usdt/unwind/frame_table.h"
+#include "usdt/unwind/unwind.h"
 
 #define STACK_ADDRESS UINT64_C(0x7ffc00001000)
 

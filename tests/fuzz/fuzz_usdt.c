@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "contract/contract.h"
-#include "usdt/contract_check.h"
-#include "usdt/image.h"
+#include "usdt/elf/contract_check.h"
+#include "usdt/elf/image.h"
 
 static const char definition[] =
 	"provider vm { probe gc__start(uint16_t cap, uint32_t generation, long bytes);"

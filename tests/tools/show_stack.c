@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "usdt/process_symbols.h"
-#include "usdt/unwind.h"
+#include "usdt/process/process_symbols.h"
+#include "usdt/unwind/unwind.h"
 
 #ifdef __x86_64__
 

@@ -2,7 +2,7 @@
  * test_code.c: where instructions begin, compared with objdump over whole libraries, and what the
  * kernel does with a breakpoint at each kind, as was measured.
  */
-#include "usdt/code.h"
+#include "usdt/code/code.h"
 
 #include <check.h>
 #include <elf.h>

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "elf_image.h"
-#include "usdt/contract_check.h"
+#include "usdt/elf/contract_check.h"
 
 static const char definition[] =
 	"provider vm {\n"

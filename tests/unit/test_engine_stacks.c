@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "engine/guest_stacks.h"
-#include "usdt/address.h"
-#include "usdt/function.h"
-#include "usdt/process_symbols.h"
+#include "usdt/elf/function.h"
+#include "usdt/process/address.h"
+#include "usdt/process/process_symbols.h"
 
 static struct fixture fixture;
 static struct d_program *program;

@@ -14,10 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "usdt/address.h"
-#include "usdt/file_store.h"
-#include "usdt/process_symbols.h"
-#include "usdt/unwind.h"
+#include "usdt/process/address.h"
+#include "usdt/process/file_store.h"
+#include "usdt/process/process_symbols.h"
+#include "usdt/unwind/unwind.h"
 
 enum { CHILDREN = 40, FILES = 300 };
 

@@ -3,7 +3,7 @@
  * in which it is told, children have their parent's, and processes that have ended have names by
  * it.
  */
-#include "usdt/heard_code.h"
+#include "usdt/process/heard_code.h"
 
 #include <check.h>
 #include <fcntl.h>
@@ -18,8 +18,8 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "usdt/process_images.h"
-#include "usdt/process_symbols.h"
+#include "usdt/process/process_images.h"
+#include "usdt/process/process_symbols.h"
 
 enum { NOBODY = 0x7ffffff0 }; /* no process has this number */
 

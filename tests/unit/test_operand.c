@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "usdt/operand.h"
+#include "usdt/elf/operand.h"
 
 enum { NONE = 255 };
 

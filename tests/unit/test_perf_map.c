@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "usdt/perf_map.h"
+#include "usdt/process/perf_map.h"
 
 static struct perf_map map;
 static char path[64];

@@ -4,7 +4,7 @@
  * counts what the program does at these places.
  */
 #include "base/pattern.h"
-#include "usdt/pid_probe.h"
+#include "usdt/code/pid_probe.h"
 
 #include <check.h>
 #include <elf.h>
@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "usdt/code_object.h"
-#include "usdt/pid_return.h"
+#include "usdt/code/code_object.h"
+#include "usdt/code/pid_return.h"
 
 static const char source[] =
 	"#include <stdio.h>\n#include <stdlib.h>\n#include <pthread.h>\n"

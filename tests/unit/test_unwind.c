@@ -22,8 +22,8 @@
 #include <unistd.h>
 #include <unwind.h>
 
-#include "usdt/address.h"
-#include "usdt/unwind.h"
+#include "usdt/process/address.h"
+#include "usdt/unwind/unwind.h"
 
 #ifndef __x86_64__
 int main(void)

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "elf_image.h"
-#include "usdt/image.h"
+#include "usdt/elf/image.h"
 
 static const struct elf_image_site sites[] = {
 	{.provider = "vm", .name = "gc__start", .arguments = "2@%di 4@%esi -8@-16(%rbp)"},

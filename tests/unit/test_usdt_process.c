@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "usdt/process_images.h"
+#include "usdt/process/process_images.h"
 
 enum {
 	FIRST_PAGES = 1 << 14,

@@ -17,8 +17,8 @@
 #include "contract/contract.h"
 #include "contract/known.h"
 #include "program/probe.h"
-#include "usdt/image.h"
-#include "usdt/needed.h"
+#include "usdt/elf/image.h"
+#include "usdt/elf/needed.h"
 #include "wire/describe.h"
 
 struct need {

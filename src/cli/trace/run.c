@@ -39,8 +39,8 @@
 #include "source/endpoint.h"
 #include "source/merge.h"
 #include "source/source.h"
-#include "usdt/heard_code.h"
-#include "usdt/process_symbols.h"
+#include "usdt/process/heard_code.h"
+#include "usdt/process/process_symbols.h"
 
 enum {
 	DRAIN_MS = 2000, /* how long the target may take to finish its stream */

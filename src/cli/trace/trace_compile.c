@@ -19,7 +19,7 @@
 #include "source/finder.h"
 #include "source/merge.h"
 #include "source/source.h"
-#include "usdt/btf.h"
+#include "usdt/elf/btf.h"
 
 enum { PEEKED_MAX = 32 /* VMs whose files are looked at */ };
 

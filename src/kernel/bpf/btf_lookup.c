@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "usdt/btf.h"
+#include "usdt/elf/btf.h"
 
 static bool is_named(const struct btf_parts *names, uint32_t at, const char *name)
 {

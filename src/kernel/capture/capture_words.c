@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/command_line.h"
 #include "kernel/capture/capture_generator.h"
-#include "usdt/btf.h"
+#include "usdt/elf/btf.h"
 
 void kernel_words_find(struct kernel_words_layout *layout, struct btf *btf)
 {

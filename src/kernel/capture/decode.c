@@ -9,8 +9,8 @@
 #include "kernel/capture/capture_directory.h"
 #include "kernel/capture/capture_words.h"
 #include "kernel/capture/cpu_time.h"
-#include "usdt/function.h"
-#include "usdt/unwind.h"
+#include "usdt/elf/function.h"
+#include "usdt/unwind/unwind.h"
 
 enum { FRAMES_MAX = 1024 };
 

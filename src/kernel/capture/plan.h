@@ -66,7 +66,8 @@ enum kernel_part_kind {
 	KERNEL_PART_COUNTED, /* bytes, as many as an argument says */
 	KERNEL_PART_STRING,
 	KERNEL_PART_KERNEL_STACK, /* return addresses */
-	KERNEL_PART_STACK_COPY,   /* the top of the user stack, for unwinding (usdt/unwind.h) */
+	KERNEL_PART_STACK_COPY,   /* the top of the user stack, for unwinding (usdt/unwind/unwind.h)
+				   */
 	KERNEL_PART_WORDS,        /* the program's arguments (capture_words.h) */
 	/* paths (capture_directory.h) */
 	KERNEL_PART_DIRECTORY, /* of the current directory */

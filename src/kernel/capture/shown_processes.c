@@ -10,7 +10,7 @@
 #include "base/command_line.h"
 #include "base/error.h"
 #include "source/endpoint.h"
-#include "usdt/unwind.h"
+#include "usdt/unwind/unwind.h"
 
 enum { KNOWN_MAX = 1024, ARGUMENTS_MAX = 4096 };
 

@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "kernel/site/probe_site.h"
 #include "program/probe.h"
-#include "usdt/btf.h"
+#include "usdt/elf/btf.h"
 
 struct kernel_fbt;
 

@@ -30,8 +30,8 @@
 #include "kernel/reduce/reduce.h"
 #include "kernel/reduce/refusal.h"
 #include "kernel/reduce/tally.h"
-#include "usdt/btf.h"
-#include "usdt/function.h"
+#include "usdt/elf/btf.h"
+#include "usdt/elf/function.h"
 
 enum {
 	NOTED_MAX = 4096, /* threads that are in a system call for which something is noted */

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "kernel/site/probe_site.h"
 #include "program/probe.h"
-#include "usdt/btf.h"
+#include "usdt/elf/btf.h"
 
 /* Adds its probes to the set; source_tag is `tag` plus the number of a type. -ENOMEM. */
 int kernel_sdt_add(uint32_t tag, struct btf *btf, struct d_probe_set *set);

@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "kernel/site/probe_site.h"
 #include "program/probe.h"
-#include "usdt/btf.h"
+#include "usdt/elf/btf.h"
 
 enum { KERNEL_VIEW_ARGUMENTS = 4, KERNEL_VIEW_SITES = 8 };
 

@@ -15,7 +15,7 @@
 #include "kernel/process/source_process.h"
 #include "kernel/site/function_sites.h"
 #include "kernel/site/usdt_sites.h"
-#include "usdt/pid_probe.h"
+#include "usdt/code/pid_probe.h"
 
 /* What has turned up in a process. */
 struct kernel_later {

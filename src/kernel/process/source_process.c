@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "kernel/site/target_files.h"
 #include "source/endpoint.h"
-#include "usdt/unwind.h"
+#include "usdt/unwind/unwind.h"
 
 int kernel_process_open(struct kernel_process *process, uint32_t pid, struct error *error)
 {

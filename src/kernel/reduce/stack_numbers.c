@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "kernel/bpf/bpf.h"
-#include "usdt/unwind.h"
+#include "usdt/unwind/unwind.h"
 
 enum {
 	RULES_MAX = 1 << 16,

@@ -1,15 +1,16 @@
 /*
  * stack_numbers.h: user stacks as keys of aggregations that BPF programs update.
  *
- * Which frames a stack has is decided by usdt/unwind.h alone. A program that does not know a stack
- * sends the update with a copy of the stack's bytes (sent_updates.h); whoever reads it unwinds
- * the copy, gives the stack a number, and teaches the programs two things: how the frames at its
- * pcs lie, and that the stack with these pcs has this number. From then on programs walk over such
- * a stack themselves (stack_walk.h): at each pc they look up where the caller's frame is, and what
- * they pass is hashed into 128 bits, by which they find the number. So a program that is wrong
- * about a frame finds no number, and sends the update.
+ * Which frames a stack has is decided by usdt/unwind/unwind.h alone. A program that does not know a
+ * stack sends the update with a copy of the stack's bytes (sent_updates.h); whoever reads it
+ * unwinds the copy, gives the stack a number, and teaches the programs two things: how the frames
+ * at its pcs lie, and that the stack with these pcs has this number. From then on programs walk
+ * over such a stack themselves (stack_walk.h): at each pc they look up where the caller's frame is,
+ * and what they pass is hashed into 128 bits, by which they find the number. So a program that is
+ * wrong about a frame finds no number, and sends the update.
  *
- * What is known of a process is taken back when its mappings are read again (see usdt/unwind.h).
+ * What is known of a process is taken back when its mappings are read again (see
+ * usdt/unwind/unwind.h).
  */
 #ifndef VMTAP_KERNEL_REDUCE_STACK_NUMBERS_H
 #define VMTAP_KERNEL_REDUCE_STACK_NUMBERS_H

@@ -13,7 +13,7 @@
 #include "kernel/bpf/bpf.h"
 #include "kernel/reduce/aggregation_update.h"
 #include "kernel/reduce/sent_updates.h"
-#include "usdt/unwind.h"
+#include "usdt/unwind/unwind.h"
 
 enum {
 	READ_AT_ONCE = 256,

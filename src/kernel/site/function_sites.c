@@ -1,6 +1,6 @@
 /*
- * function_sites.c: see function_sites.h. usdt/pid_probe.h finds the places and checks them; this
- * turns them into sites, with the arguments where the x86-64 calling convention has them.
+ * function_sites.c: see function_sites.h. usdt/code/pid_probe.h finds the places and checks them;
+ * this turns them into sites, with the arguments where the x86-64 calling convention has them.
  */
 #include "kernel/site/function_sites.h"
 
@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/pattern.h"
-#include "usdt/pid_probe.h"
+#include "usdt/code/pid_probe.h"
 
 enum { REGISTER_ARGUMENTS = 6, ENTRY_ARGUMENTS = 10, INSTRUCTION_BYTES_MAX = 15 };
 

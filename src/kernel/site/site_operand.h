@@ -5,7 +5,7 @@
 #define VMTAP_KERNEL_SITE_SITE_OPERAND_H
 
 #include "kernel/site/probe_site.h"
-#include "usdt/operand.h"
+#include "usdt/elf/operand.h"
 
 /* An operand with a symbol is KERNEL_OPERAND_UNRESOLVED; all else of it is filled in. */
 void kernel_operand_take(const struct operand_argument *from, struct kernel_operand *to);

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "usdt/pid_probe.h"
+#include "usdt/code/pid_probe.h"
 
 static bool is_same_file(const struct usdt_object *one, const struct usdt_object *other)
 {

@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "kernel/site/function_places.h"
 #include "kernel/site/probe_site.h"
-#include "usdt/process_images.h"
+#include "usdt/process/process_images.h"
 
 struct d_asked;
 struct error;

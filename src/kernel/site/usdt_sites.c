@@ -18,7 +18,7 @@
 #include "contract/contract.h"
 #include "contract/known.h"
 #include "kernel/site/site_operand.h"
-#include "usdt/symbol_value.h"
+#include "usdt/elf/symbol_value.h"
 
 enum { RIP = 16 /* as operand.h numbers it */ };
 

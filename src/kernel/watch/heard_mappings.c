@@ -3,7 +3,7 @@
 
 #include "base/debug.h"
 #include "base/error.h"
-#include "usdt/heard_code.h"
+#include "usdt/process/heard_code.h"
 
 void kernel_heard_open(struct kernel_heard *heard, struct heard_code *code)
 {

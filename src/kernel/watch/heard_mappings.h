@@ -1,6 +1,6 @@
 /*
  * heard_mappings.h: hears from the kernel which code processes map while they live, for the names
- * of their addresses and their stacks (usdt/heard_code.h). Nobody waits for that.
+ * of their addresses and their stacks (usdt/process/heard_code.h). Nobody waits for that.
  */
 #ifndef VMTAP_KERNEL_WATCH_HEARD_MAPPINGS_H
 #define VMTAP_KERNEL_WATCH_HEARD_MAPPINGS_H

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "usdt/symbol_value.h"
+#include "usdt/elf/symbol_value.h"
 
 enum { STATE_PLACE = 24 /* r_state in struct r_debug of <link.h>, on 64-bit machines */ };
 

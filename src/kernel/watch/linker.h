@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "usdt/process_images.h"
+#include "usdt/process/process_images.h"
 
 struct kernel_linker {
 	uint64_t offset; /* of the function in its file */
