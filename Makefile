@@ -115,10 +115,10 @@ CLI_OBJECTS := $(CLI_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/scripts.o $(B)/o
 # refers to, and one for each compatible provider; a VM that opts in to a provider links it.
 PROBES := $(shell sed -nE 's/^[[:space:]]*probe ([a-z_0-9]+).*/\1/p' probes/vm.d | sed 's/__/_/g')
 FIRE_OBJECTS := $(patsubst %,$(B)/obj/gen/fire_%.o,COMMON NAMES FIRES $(PROBES))
-PART_OBJECTS := $(B)/obj/shim/part.o $(FIRE_OBJECTS) $(B)/obj/shim/fires.o $(B)/obj/shim/enter.o \
-	$(B)/obj/shim/foreign.o $(B)/obj/gen/words.o \
+PART_OBJECTS := $(B)/obj/shim/core/part.o $(FIRE_OBJECTS) $(B)/obj/shim/core/fires.o $(B)/obj/shim/core/enter.o \
+	$(B)/obj/shim/core/foreign.o $(B)/obj/gen/words.o \
 	$(COMPAT:probes/compat/%.d=$(B)/obj/gen/compat_%.o)
-RUNTIME_SOURCES := $(filter-out $(patsubst %,src/shim/%.c,part fires enter foreign),$(wildcard src/shim/*.c))
+RUNTIME_SOURCES := $(filter-out $(patsubst %,src/shim/core/%.c,part fires enter foreign),$(wildcard src/shim/*/*.c))
 # Of the event format, what the library needs too.
 RUNTIME_WIRE := $(B)/obj/wire/wire_type.o $(B)/obj/wire/loss.o $(B)/obj/wire/place.o
 RUNTIME_OBJECTS := $(RUNTIME_SOURCES:src/%.c=$(B)/obj/%.o) $(RUNTIME_WIRE)
@@ -340,7 +340,7 @@ $(FIRE_OBJECTS): $(B)/obj/gen/fire_%.o: $(B)/gen/fire.c $(BASE) $(HEADERS)
 	$(compile)
 $(B)/obj/gen/%.o: $(B)/gen/%.c $(BASE) $(HEADERS)
 	$(compile)
-$(B)/obj/ffi/%.o: src/shim/%.c $(BASE) $(HEADERS)
+$(B)/obj/ffi/%.o: src/shim/core/%.c $(BASE) $(HEADERS)
 	$(compile)
 $(B)/obj/toy/%.o: examples/toy/%.c $(BASE) $(HEADERS)
 	$(compile)
@@ -384,7 +384,7 @@ $(B)/libvmtap.so: $(B)/obj/vmtap_runtime.o src/shim/libvmtap.map
 	$(Q)ln -sf $(@F) $@.$(SOVERSION)
 
 # For languages that load shared libraries: a probe part of its own, whose functions it exports.
-FFI_OBJECTS := $(addprefix $(B)/obj/ffi/,part.o fires.o foreign.o) $(B)/obj/shim/enter.o \
+FFI_OBJECTS := $(addprefix $(B)/obj/ffi/,part.o fires.o foreign.o) $(B)/obj/shim/core/enter.o \
 	$(FIRE_OBJECTS) $(B)/obj/gen/words.o
 $(B)/libvmtap_ffi.so: $(FFI_OBJECTS) $(B)/libvmtap.so src/shim/libvmtap_ffi.map $(B)/lists
 	$(call say,LINK $@)
@@ -567,7 +567,7 @@ $(B)/vmtap_faulty: $(B)/obj/command_faulty.o $(B)/obj/survive/fault.o
 	$(call say,LINK $@)
 	$(Q)$(LINK) -no-pie $(filter %.o,$^) $(LIBS_COMMAND)
 
-$(B)/schedules: $(wildcard tests/survive/*) $(wildcard src/shim/*.[ch] src/wire/*.[ch]) \
+$(B)/schedules: $(wildcard tests/survive/*) $(wildcard src/shim/*/*.[ch] src/wire/*.[ch]) \
 		$(HEADERS) $(B)/gen/definitions.c $(BASE)
 	$(call say,CC $@)
 	$(Q)BUILD=$(B) CC='$(CC)' bash tests/survive/build_schedules $@

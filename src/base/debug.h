@@ -4,7 +4,7 @@
  *     VMTAP_DEBUG=stream,compile vmtap trace ...
  * It is read once, at the start of the command; nothing else changes this state. A line costs a
  * test of a bit while its part is not named. The library has a part of its own, "server", which
- * shim/server.c implements, since the library links no object of this folder.
+ * shim/server/server.c implements, since the library links no object of this folder.
  */
 #ifndef VMTAP_BASE_DEBUG_H
 #define VMTAP_BASE_DEBUG_H

@@ -272,7 +272,7 @@ int generate_definitions(FILE *out, const struct generate_input *input)
 	int result = 0;
 
 	fputs("/* What the runtime is told of each probe. Generated from the contract. */\n"
-	      "#include \"shim/object.h\"\n\n",
+	      "#include \"shim/core/object.h\"\n\n",
 		out);
 	for (size_t i = 0; i < provider->probe_count && !result; i++)
 		result = generate_definition(out, input, i);

@@ -312,7 +312,7 @@ int generate_fire(FILE *out, const struct generate_input *input)
 	fputs("/* The fire functions and the tables of the probe part. Generated from the "
 	      "contract. */\n",
 		out);
-	fputs("#include \"shim/fire.h\"\n\n", out);
+	fputs("#include \"shim/core/fire.h\"\n\n", out);
 	put_no_hooks(out, input);
 	begin_member(out, "VMTAP_COMMON_MEMBER");
 	put_providers(out, input);
@@ -359,7 +359,7 @@ void generate_compat(FILE *out, const struct generate_input *input)
 	fprintf(out,
 		"/* The probes of provider %s, fired by events of provider %s. Generated from the "
 		"contracts. */\n"
-		"#include \"shim/fire.h\"\n\n"
+		"#include \"shim/core/fire.h\"\n\n"
 		"/* A function takes all of its event's arguments, whatever its probes make of "
 		"them. */\n"
 		"#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n\n"

@@ -10,7 +10,7 @@
 #include "wire/wire.h"
 
 enum {
-	RECORD_HEADER = 12, /* u64 time, u16 event, u16 cpu: see shim/object.h */
+	RECORD_HEADER = 12, /* u64 time, u16 event, u16 cpu: see shim/core/object.h */
 	RECORD_ALIGN = 8
 };
 

@@ -1,7 +1,7 @@
 /*
  * sweep.h: removes the sockets of VMs that have died without removing them themselves. The library
  * does the same when a VM starts; both hold the lock of the directory meanwhile
- * (shim/socket_directory.h says why).
+ * (shim/server/socket_directory.h says why).
  */
 #ifndef VMTAP_SOURCE_SWEEP_H
 #define VMTAP_SOURCE_SWEEP_H

@@ -57,7 +57,7 @@ P
 			fail "$name: the contract is wrong"
 	done
 	$CC $flags -I"$to" -fPIC -fvisibility=hidden -shared -DVERSION_"${name^^}" -o "$directory/$name.so" \
-		tests/shim/versioned.c "$to/fire.c" src/shim/part.c src/shim/enter.c "$to/words.o" ||
+		tests/shim/versioned.c "$to/fire.c" src/shim/core/part.c src/shim/core/enter.c "$to/words.o" ||
 		fail "$name: not built"
 	cd "$here" || exit 1
 }

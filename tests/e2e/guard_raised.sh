@@ -43,7 +43,7 @@ int main(int argc, char **argv)
 }
 C
 flags="-std=gnu11 -D_GNU_SOURCE -Iinclude -Isrc -Itests -I$BUILD/include -I$BUILD/gen"
-library="tests/shim/reader.c $(ls src/shim/*.c src/wire/*.c src/base/*.c | grep -vE "wire/(records|log_bytes)" | xargs) $BUILD/gen/fire.c"
+library="tests/shim/reader.c $(ls src/shim/*/*.c src/wire/*.c src/base/*.c | grep -vE "wire/(records|log_bytes)" | xargs) $BUILD/gen/fire.c"
 for cc in gcc clang; do
 	command -v $cc >/dev/null || { echo "no $cc" && exit 77; }
 	mkdir "$TMPDIR/$cc"

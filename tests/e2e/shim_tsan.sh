@@ -12,7 +12,7 @@ clang -fsanitize=thread -o "$TMPDIR/try" "$TMPDIR/try.c" 2>/dev/null && setarch 
 	{ echo "clang has no ThreadSanitizer here" && exit 77; }
 
 B=$BUILD
-sources="$(ls src/shim/*.c src/wire/*.c src/base/*.c | grep -vE "wire/(records|log_bytes)") $B/gen/fire.c tests/shim/reader.c tests/shim/stress.c"
+sources="$(ls src/shim/*/*.c src/wire/*.c src/base/*.c | grep -vE "wire/(records|log_bytes)") $B/gen/fire.c tests/shim/reader.c tests/shim/stress.c"
 clang -std=gnu11 -O1 -g -fsanitize=thread -fno-omit-frame-pointer -D_GNU_SOURCE -pthread \
 	-Isrc -Iinclude -I"$B/include" -I"$B/gen" -o "$TMPDIR/stress" $sources "$B/obj/gen/words.o"
 export TSAN_OPTIONS="halt_on_error=0 exitcode=66 history_size=4"

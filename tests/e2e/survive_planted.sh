@@ -10,4 +10,4 @@ mkdir "$TMPDIR/survive"
 cp "$root/tests/survive/planted" "$TMPDIR/survive/"
 sed 's/ring_arm/ring_that_is_gone/' "$root/tests/survive/planted_bugs" >"$TMPDIR/survive/planted_bugs"
 said=$(python3 "$TMPDIR/survive/planted" --apply 2>&1) && exit 1
-[[ $said == "rings-not-armed: cannot be planted in src/shim/ring.c any more"* ]]
+[[ $said == "rings-not-armed: cannot be planted in src/shim/core/ring.c any more"* ]]

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "shim/client.h"
+#include "shim/stream/client.h"
 
 static void check(bool holds)
 {

@@ -2,7 +2,7 @@
  * stranger.c: an extension that was built for another version of the library, whose tables the
  * runtime cannot read.
  */
-#include "shim/object.h"
+#include "shim/core/object.h"
 
 static struct vmtap_object stranger = {
 	.size = sizeof(stranger), .version = VMTAP_OBJECT_VERSION + 1};

@@ -5,7 +5,7 @@
 #ifndef TESTS_SURVIVE_FEW_NAMES_H
 #define TESTS_SURVIVE_FEW_NAMES_H
 
-#include "shim/name.h"
+#include "shim/core/name.h"
 
 enum { FEW_NAME_BYTES = 40 };
 

@@ -18,15 +18,15 @@
 #include <getopt.h>
 #include <inttypes.h>
 
-#include "shim/client.h"
-#include "shim/descriptor.h"
-#include "shim/drain.h"
-#include "shim/fire.h"
-#include "shim/missed.h"
-#include "shim/name.h"
-#include "shim/registry.h"
-#include "shim/ring.h"
-#include "shim/stamp.h"
+#include "shim/core/descriptor.h"
+#include "shim/core/fire.h"
+#include "shim/core/name.h"
+#include "shim/core/registry.h"
+#include "shim/core/ring.h"
+#include "shim/core/stamp.h"
+#include "shim/stream/client.h"
+#include "shim/stream/drain.h"
+#include "shim/stream/missed.h"
 
 enum {
 	EVENTS = 2, /* types: IDLE has a number, PAUSE has a name and a number */

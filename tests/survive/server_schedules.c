@@ -24,11 +24,11 @@
 #include <inttypes.h>
 #include <malloc.h>
 
-#include "shim/fire.h"
-#include "shim/name.h"
-#include "shim/registry.h"
-#include "shim/ring.h"
-#include "shim/server_state.h"
+#include "shim/core/fire.h"
+#include "shim/core/name.h"
+#include "shim/core/registry.h"
+#include "shim/core/ring.h"
+#include "shim/server/server_state.h"
 
 enum {
 	EVENT_FREE,    /* has a name */

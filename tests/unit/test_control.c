@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/control.h"
+#include "shim/stream/control.h"
 
 #define NAMED                                                                                      \
 	"\xf0\x9e\x97\x8c\0\x0f"                                                                   \

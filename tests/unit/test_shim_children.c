@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "shim/core/ring.h"
 #include "shim/fixture.h"
-#include "shim/ring.h"
 #include "wire/wire.h"
 
 pid_t _Fork(void) __attribute__((weak)); /* glibc 2.34 */

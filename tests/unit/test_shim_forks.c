@@ -14,8 +14,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "shim/core/ledger.h"
 #include "shim/fixture.h"
-#include "shim/ledger.h"
 #include "wire/wire.h"
 
 static int exit_status(pid_t child)

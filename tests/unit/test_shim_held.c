@@ -10,8 +10,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "shim/core/registry.h"
 #include "shim/fixture.h"
-#include "shim/registry.h"
 #include "wire/wire.h"
 
 enum {

@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "shim/core/ring.h"
 #include "shim/fixture.h"
-#include "shim/ring.h"
 #include "wire/wire.h"
 
 enum { FOREVER_MS = 600000 };

@@ -12,9 +12,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "shim/budget.h"
+#include "shim/core/budget.h"
+#include "shim/core/ring.h"
 #include "shim/fixture.h"
-#include "shim/ring.h"
 #include "wire/wire.h"
 
 enum {

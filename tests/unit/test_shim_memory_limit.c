@@ -7,9 +7,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "shim/budget.h"
+#include "shim/core/budget.h"
 #include "shim/fixture.h"
-#include "shim/memory_limit.h"
+#include "shim/server/memory_limit.h"
 
 static char root[256];
 

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 
 #include "base/keyed_hash.h"
-#include "shim/budget.h"
+#include "shim/core/budget.h"
+#include "shim/core/name.h"
 #include "shim/fixture.h"
-#include "shim/name.h"
 #include "wire/wire.h"
 
 enum { THREADS = 8, TEXTS = 3000, ONCE = 200000 };

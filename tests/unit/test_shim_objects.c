@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/event_table.h"
+#include "shim/core/event_table.h"
+#include "shim/core/object.h"
+#include "shim/core/registry.h"
 #include "shim/fixture.h"
-#include "shim/object.h"
-#include "shim/registry.h"
 
 /*
  * An object with one probe, all in memory of its own, which is overwritten when the object is

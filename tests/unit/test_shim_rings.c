@@ -12,8 +12,8 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
+#include "shim/core/ring.h"
 #include "shim/fixture.h"
-#include "shim/ring.h"
 #include "wire/wire.h"
 
 enum { THREADS = 4 };

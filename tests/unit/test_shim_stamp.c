@@ -9,9 +9,9 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "shim/core/stamp.h"
 #include "shim/fixture.h"
-#include "shim/queue.h"
-#include "shim/stamp.h"
+#include "shim/stream/queue.h"
 #include "wire/wire.h"
 
 static _Atomic int64_t ahead;         /* how far the wall clock has been set ahead */

@@ -9,10 +9,10 @@
 #include <time.h>
 
 #include "contract/contract.h"
+#include "shim/core/name.h"
+#include "shim/core/object.h"
+#include "shim/core/ring.h"
 #include "shim/fixture.h"
-#include "shim/name.h"
-#include "shim/object.h"
-#include "shim/ring.h"
 #include "wire/wire.h"
 
 /* ---- every probe with known arguments ---- */

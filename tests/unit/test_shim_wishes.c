@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "shim/core/object.h"
 #include "shim/fixture.h"
-#include "shim/object.h"
 #include "wire/wire.h"
 
 enum { HANGS_S = 100, LONG_MS = 600000 };

@@ -1,0 +1,83 @@
+/*
+ * registry.h: the objects of this process that fire, and the stream's halves of their words.
+ * One lock protects objects and words, and what the VM has registered (census.h, change.h).
+ *
+ * Nothing that is not the library's runs while a thread holds it: no function of the VM's, no
+ * handler of fork(), no signal handler. So whatever locks the VM has, nobody who waits for this one
+ * waits for long. Hence fork() does not take it either. A child is made at any moment, and what it
+ * needs is whole at every moment: each list and each registration is changed by one store, after
+ * what it leads to is complete.
+ */
+#ifndef VMTAP_SHIM_CORE_REGISTRY_H
+#define VMTAP_SHIM_CORE_REGISTRY_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shim/core/event_table.h"
+#include "shim/core/object.h"
+
+/* Sets what is blocked: all signals but those that a thread raises itself. If these were blocked,
+ * the kernel would end the process, and a sandbox may use SIGSYS for system calls that it carries
+ * out itself. */
+void registry_signals(sigset_t *set);
+
+/* Signals are blocked until the lock is released, because a handler may fire an event that waits
+ * for the server, which may wait for the lock. A sandbox may refuse to block them. */
+void registry_lock(void);
+void registry_unlock(void);
+/* The same for a thread that must wait for nobody and has blocked its signals. False: the lock is
+ * taken, maybe by a thread that is stopped. */
+bool registry_lock_try(void);
+/* From now on this thread blocks all signals anyway, or no longer does. Returns what was set. */
+bool registry_block_signals(bool blocks);
+/* Whether this thread holds the lock, or is about to take it: a signal handler may have interrupted
+ * that, if signals could not be blocked. */
+bool registry_is_used_here(void);
+/* Call in a child: releases the lock, which a thread that does not exist there may have held, and
+ * closes all guards. */
+void registry_fork_child(void);
+
+/*
+ * Puts these wishes (enum ring_wish) for the event types with numbers below count into force in
+ * every present and future object: guards open and close. Types that were added since the caller
+ * looked, with numbers from count on, stay as they are: their guards may be open because their
+ * names are wanted, and must not miss events until the caller has looked again. for_new: the
+ * wishes for a type that is added later, if no other type has its name, because somebody may want
+ * it. The lock must be held.
+ */
+void registry_open(const uint8_t wishes[EVENTS_MAX], uint32_t count, uint8_t for_new);
+
+/* Counts the calls of registry_open(), and objects that come and go. The lock must be held. */
+uint64_t registry_openings(void);
+
+/* A digest of which guards of which objects are open, by the stream or by a kernel tracer;
+ * REGISTRY_ALL_CLOSED if none is. The lock must be held. */
+#define REGISTRY_ALL_CLOSED UINT64_C(0)
+uint64_t registry_guards(void);
+
+/* The compatible providers that any object has opted in for, one bit each, and the raw time
+ * since which this has been so. The lock must be held. */
+uint32_t registry_providers(uint64_t *since);
+
+/* Changes when an object is registered that is excluded from the stream, wholly or some of its
+ * probes. Any thread may call it without the lock. */
+uint32_t registry_omissions(void);
+
+enum { REGISTRY_TEXT_BYTES = 255 };
+
+/* Whether anything is excluded now. The lock must be held. */
+bool registry_has_omissions(void);
+
+/* What is excluded: objects made for another version of the library, objects that cannot reach
+ * the runtime, and probes. */
+enum { OMITTED_STRANGERS, OMITTED_UNREACHABLE, OMITTED_PROBES, OMITTED_KINDS };
+
+/*
+ * Describes what is excluded, in words for clients: objects that are excluded now, and all probes
+ * that have ever been. A text is empty if there is nothing to report. The lock must be held.
+ */
+void registry_describe_omissions(char texts[OMITTED_KINDS][REGISTRY_TEXT_BYTES]);
+
+#endif

@@ -1,0 +1,824 @@
+/* ring.c: see ring.h. */
+#include "shim/core/ring.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/test_point.h"
+#include "shim/core/budget.h"
+#include "shim/core/descriptor.h"
+#include "shim/core/fork_page.h"
+#include "shim/core/name.h"
+#include "shim/core/registry.h"
+#include "shim/core/ring_index.h"
+#include "shim/core/stamp.h"
+
+#ifndef MADV_DONTNEED_LOCKED
+#define MADV_DONTNEED_LOCKED 24
+#endif
+
+enum {
+	RING_BYTES_DEFAULT = 1 << 20,
+	RING_BYTES_MIN = 64 << 10,
+	RING_BYTES_MAX = 1 << 30,
+	RING_KEPT_BYTES = 16 << 10,
+	RING_SHARE = 256, /* a ring takes at most one part in so many of the memory that is left,
+			     so that many threads get smaller rings rather than some none */
+	WAKER_YIELDS = 10000,
+	QUARTER = 4,
+	RING_WAIT_MS = 1000, /* the longest that a waiting producer sleeps before it checks again;
+				also, a signal interrupts only a sleep that has a limit */
+	REFUSED_MS = 10,     /* the same if a sandbox refuses futexes */
+	PATIENCE_MS_DEFAULT = 12000,
+	SPARE_BYTES =
+		RECORD_MAX + WALKER_RECORD_MAX, /* after the ring, for a record that begins in it */
+	MAKE_AGAIN =
+		1024 /* a thread that had no memory for a ring tries again after this many events */
+};
+
+struct ring_drops ring_unattached;
+
+static struct ring *_Atomic rings;
+static _Atomic uint32_t ring_bytes = RING_BYTES_DEFAULT;
+static _Atomic bool listening;
+static _Atomic pid_t owner; /* the process in which the server runs */
+static _Atomic uint8_t event_wishes[EVENTS_MAX];
+static _Atomic uint32_t lossless_events; /* types with that wish */
+static _Atomic bool held;                /* see ring_set_held() */
+static _Atomic bool wait_told;           /* the server will look for waiting producers */
+static _Atomic bool gave_up;             /* see ring_has_waiters() */
+static _Atomic uint32_t flush_ms;
+static _Atomic uint32_t patience_ms = PATIENCE_MS_DEFAULT;
+static _Atomic uint32_t turns; /* that the server has taken */
+static _Atomic bool is_stuck;  /* it took none for longer than the patience, and none since */
+static _Atomic bool asleep;    /* the server sleeps: the next record wakes it */
+static _Atomic int waker = -1;
+static struct descriptor_file waker_file; /* set before waker */
+static _Atomic uint32_t waking;           /* number of producers that are using the waker */
+static const struct ring_helper *_Atomic helper;
+static struct ring *_Atomic watcher; /* the waiting producer that watches the clients for all */
+
+/* In place of a ring, for threads that have none: always busy, so that one test finds both. */
+static struct {
+	struct vmtap_record record;
+} __attribute__((aligned(64))) no_ring = {.record = {.busy = RING_WRITING}};
+#define NO_RING ((struct ring *)(void *)&no_ring)
+
+static __thread struct ring *thread_ring = NO_RING;
+static __thread volatile bool thread_making; /* its ring; a signal may interrupt that */
+static __thread volatile bool thread_waking; /* it is counted in waking */
+static __thread unsigned thread_without;     /* events since memory for the ring ran out */
+static __thread bool thread_serves;          /* it is the server's */
+
+/* glibc 2.35 registers each thread for restartable sequences. The kernel keeps the number of
+ * the thread's CPU up to date there, so reading it is a load instead of a call. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+static inline uint16_t current_cpu(void)
+{
+#if defined(__has_builtin) && __has_builtin(__builtin_thread_pointer)
+	if (__builtin_expect(&__rseq_offset && &__rseq_size && __rseq_size, 1)) {
+		/* struct rseq: u32 cpu_id_start, u32 cpu_id */
+		const volatile uint32_t *area =
+			(const volatile uint32_t *)((char *)__builtin_thread_pointer() +
+				__rseq_offset);
+		int32_t cpu = (int32_t)area[1];
+		if (__builtin_expect(cpu >= 0, 1))
+			return (uint16_t)cpu;
+	}
+#endif
+	int cpu = sched_getcpu();
+
+	return cpu < 0 ? 0 : (uint16_t)cpu;
+}
+
+static void count_drop(struct ring *ring, uint32_t event)
+{
+	struct ring_drops *drops = ring ? &ring->drops : &ring_unattached;
+
+	if (event >= EVENTS_MAX) /* the record of a text; the event that lacks the text is counted
+				    itself */
+		return;
+	atomic_fetch_add_explicit(&drops->of[event], 1, memory_order_relaxed);
+	atomic_store_explicit(&drops->any, true, memory_order_release);
+}
+
+/* False in a child of vfork(), which shares our memory and the state of one of our threads, and
+ * in any child where the kernel is too old for fork_page.h. Such a child must not create rings: a
+ * ring made there would be freed when the child ends, while that thread still uses it. */
+static bool is_owner(void)
+{
+	return getpid() == atomic_load_explicit(&owner, memory_order_relaxed);
+}
+
+/* Maps this thread's ring. No lock and no malloc: this may be a signal handler. */
+static struct ring *ring_make(void)
+{
+	uint64_t size = atomic_load(&ring_bytes), share = budget_left_for_rings() / RING_SHARE;
+	size_t head = (sizeof(struct ring) + 4095) & ~(size_t)4095;
+	struct ring *ring;
+
+	/* MAP_STACK: Linux 6.7 and later use no huge pages there, which adjacent rings would else
+	 * be made resident by. */
+	while (size > share && size > RING_BYTES_MIN)
+		size /= 2;
+	do
+		ring = budget_map(BUDGET_RING, head + size + SPARE_BYTES, MAP_STACK);
+	while (!ring && size > RING_BYTES_MIN && (size /= 2));
+	if (!ring)
+		return NULL;
+	ring->size = size;
+	ring->bytes = (unsigned char *)ring + head;
+	ring->thread = (pid_t)syscall(SYS_gettid);
+	ring->created = stamp_raw();
+	ring->next = atomic_load(&rings);
+	while (!atomic_compare_exchange_weak(&rings, &ring->next, ring))
+		;
+	TEST_POINT("ring-mapped");
+	return ring;
+}
+
+/* The slow path, when the thread has no usable ring. Returns NULL if the event is dropped. */
+static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t event)
+{
+	struct ring *ring = thread_ring == NO_RING ? NULL : thread_ring;
+
+	/* Acquire: makes visible what was set up for producers, such as the choice of a clock. */
+	if (!atomic_load_explicit(&listening, memory_order_acquire))
+		return NULL; /* fired while its guard was being closed */
+	if (fork_page_check())
+		return NULL;
+	/* A signal handler made the ring after the caller had found none. */
+	if (ring && atomic_load_explicit(&ring->record.busy, memory_order_relaxed) == RING_IDLE)
+		return ring;
+	/* A signal handler that interrupts a record of this thread, or the creation of its ring. */
+	if (ring || thread_making) {
+		count_drop(ring, event);
+		return NULL;
+	}
+	if (thread_without % MAKE_AGAIN == 0 && !is_owner()) {
+		count_drop(NULL, event);
+		return NULL;
+	}
+	if (thread_without++ % MAKE_AGAIN == 0) {
+		int saved = errno;
+		thread_making = true;
+		atomic_signal_fence(memory_order_seq_cst);
+		if (thread_ring == NO_RING) { /* a signal handler may have made it just now */
+			ring = ring_make();
+			if (ring)
+				thread_ring = ring;
+		}
+		atomic_signal_fence(memory_order_seq_cst);
+		thread_making = false;
+		errno = saved;
+	}
+	if (thread_ring != NO_RING)
+		return thread_ring;
+	count_drop(NULL, event);
+	return NULL;
+}
+
+static void tell_server(void)
+{
+	int descriptor;
+
+	thread_waking = true;
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_fetch_add(&waking, 1);
+	TEST_POINT("ring-wakes-server");
+	descriptor = atomic_load(&waker);
+	if (descriptor >= 0)
+		descriptor_tell(descriptor, waker_file, 1);
+	atomic_fetch_sub(&waking, 1);
+	atomic_signal_fence(memory_order_seq_cst);
+	thread_waking = false;
+}
+
+/* A text that travels before its event may belong to any event. */
+static bool is_lossless(uint32_t event)
+{
+	return event < EVENTS_MAX ? atomic_load(&event_wishes[event]) & RING_LOSSLESS
+				  : atomic_load(&lossless_events) > 0;
+}
+
+/* A text's own event waits after it. */
+static inline bool is_held(uint32_t event)
+{
+	return event < EVENTS_MAX && atomic_load(&held);
+}
+
+static void ring_bump(struct ring *ring)
+{
+	atomic_fetch_add(&ring->room, 1);
+	syscall(SYS_futex, &ring->room, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* One waiting producer at a time watches the clients; the others sleep. */
+static bool start_watching(struct ring *ring)
+{
+	struct ring *nobody = NULL;
+
+	return atomic_load(&watcher) == ring ||
+		atomic_compare_exchange_strong(&watcher, &nobody, ring);
+}
+
+/* Lets another one do it, unless one does. */
+static void stop_watching(struct ring *ring, const struct ring_helper *help)
+{
+	struct ring *own = ring;
+
+	atomic_compare_exchange_strong(&watcher, &own, NULL);
+	if (!atomic_load(&watcher))
+		help->pass_on();
+}
+
+/* Sleeps until the ring's futex changes or, for the producer that watches the clients, until one
+ * of them can take bytes; at most until the deadline if there is one. False: give up, because the
+ * deadline has passed or nothing may wait here. */
+static bool ring_sleep(
+	struct ring *ring, uint32_t seen, uint64_t *deadline, const struct ring_helper *watches)
+{
+	const struct timespec refused = {.tv_nsec = REFUSED_MS * 1000000L};
+	uint64_t now = clock_monotonic(), wait = RING_WAIT_MS * UINT64_C(1000000);
+
+	if (*deadline && now >= *deadline)
+		return false;
+	if (*deadline && *deadline - now < wait)
+		wait = *deadline - now;
+	const struct timespec limit = {
+		.tv_sec = (time_t)(wait / 1000000000u), .tv_nsec = (long)(wait % 1000000000u)};
+	int error = 0;
+	if (watches)
+		error = -watches->wait((int)(wait / 1000000) + 1);
+	else if (syscall(SYS_futex, &ring->room, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0))
+		error = errno;
+	if (!error || error == EAGAIN || error == ETIMEDOUT)
+		return true;
+	if (error == EINTR) {
+		if (!*deadline)
+			*deadline = now + atomic_load(&flush_ms) * UINT64_C(1000000);
+		return true;
+	}
+	return !watches && (!nanosleep(&refused, NULL) || errno == EINTR);
+}
+
+/* One producer wakes the server. This makes a system call, but only if the server was asleep. */
+static void wake_server(void)
+{
+	if (atomic_load(&asleep) && atomic_exchange(&asleep, false))
+		tell_server();
+}
+
+/* Whether the server is to be given up: it has taken no turn for too long while this producer
+ * waited. since: for how long it has taken none, in ns; seen: the number of its turns then. */
+static bool is_hopeless(uint32_t *seen, uint64_t *since, uint64_t slept)
+{
+	const uint64_t most = RING_WAIT_MS * UINT64_C(1000000);
+	uint32_t now = atomic_load(&turns);
+
+	if (now != *seen) {
+		*seen = now;
+		*since = 0;
+		return false;
+	}
+	/* The whole process may have been stopped meanwhile. */
+	*since += slept < most ? slept : most;
+	if (*since < atomic_load(&patience_ms) * UINT64_C(1000000))
+		return false;
+	/* Set before the turns are read again; the server does the two in the opposite order. */
+	atomic_store(&is_stuck, true);
+	if (atomic_load(&turns) == now)
+		return true;
+	atomic_store(&is_stuck, false);
+	return false;
+}
+
+/* Whether this thread would wait for itself: a signal handler has interrupted its use of the
+ * registry, or the VM fires an event in a function that the server has called. */
+static bool waits_for_itself(void)
+{
+	return thread_serves || registry_is_used_here();
+}
+
+/* Waits for room as long as a client requires that. A signal limits the rest of the wait, so that
+ * the program can act on what its handler has noted. */
+static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
+{
+	const struct ring_helper *help = atomic_load(&helper);
+	enum ring_help helped = RING_BUSY;
+	int saved = errno;
+	uint64_t deadline = 0, before, hopeless = 0;
+	uint32_t turn = atomic_load(&turns);
+	bool room = false, told = false;
+
+	if (!is_owner() || waits_for_itself())
+		return false;
+	atomic_store_explicit(&ring->record.busy, RING_WAITING, memory_order_seq_cst);
+	TEST_POINT("ring-waits");
+	for (;;) {
+		uint32_t seen = atomic_load(&ring->room);
+		/* Read room before deciding whether to wait: the ring may have been emptied for
+		 * the last time. */
+		bool waits = atomic_load(&listening) && is_lossless(event);
+		uint64_t tail = atomic_load(&ring->tail);
+		atomic_store(&ring->limit, tail + ring->size);
+		room = next - tail <= ring->size;
+		if (!waits || (room && !is_held(event))) {
+			/* The limit may have been set after the server armed the ring for its
+			 * sleep. */
+			wake_server();
+			break;
+		}
+		if (!told && !atomic_exchange(&wait_told, true))
+			tell_server();
+		told = true;
+		if (help && helped != RING_DRAINED) {
+			helped = help->drain();
+			if (helped == RING_DRAINED)
+				continue;
+			if (helped == RING_NO_HELP)
+				break;
+		}
+		if (atomic_load(&is_stuck))
+			break;
+		bool watches = helped == RING_DRAINED && start_watching(ring);
+		helped = RING_BUSY;
+		before = clock_monotonic();
+		bool goes_on = ring_sleep(ring, seen, &deadline, watches ? help : NULL);
+		if (goes_on && is_hopeless(&turn, &hopeless, clock_monotonic() - before))
+			break;
+		if (!goes_on) {
+			atomic_store(&gave_up, true);
+			atomic_store(&wait_told, true);
+			tell_server();
+			break;
+		}
+	}
+	atomic_store_explicit(&ring->record.busy, RING_WRITING, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (help)
+		stop_watching(ring, help);
+	errno = saved;
+	return room;
+}
+
+/* True: the event is dropped. */
+static __attribute__((cold, noinline)) bool ring_full(
+	struct ring *ring, uint32_t event, uint64_t next, bool lossless)
+{
+	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+
+	if (fork_page_check())
+		return true;
+	/* Set the limit before checking whether the server sleeps; the server does the two in
+	 * the opposite order. */
+	atomic_store(&ring->limit, tail + ring->size);
+	wake_server();
+	if (next - tail <= ring->size && !(lossless && is_held(event)))
+		return false;
+	if (lossless && ring_wait(ring, event, next))
+		return false;
+	count_drop(ring, event);
+	return true;
+}
+
+static inline void put_head(unsigned char *at, uint64_t time, uint32_t event)
+{
+	uint16_t event_and_cpu[2] = {(uint16_t)event, (uint16_t)current_cpu()};
+
+	memcpy(at + RECORD_TIME, &time, sizeof(time));
+	memcpy(at + RECORD_EVENT, event_and_cpu, sizeof(event_and_cpu));
+}
+
+/* Reserves space for a record of this size; clocked: with the CPU clock before it; stack not NULL:
+ * with that before it. All of them have room, or none is written. */
+static inline __attribute__((always_inline)) struct vmtap_record *reserve(uint32_t event,
+	uint32_t bytes, bool clocked, const struct vmtap_stack *stack, bool lossless)
+{
+	struct ring *ring = thread_ring;
+
+	if (__builtin_expect(
+		    atomic_load_explicit(&ring->record.busy, memory_order_relaxed) != 0, 0)) {
+		ring = ring_slow(event);
+		if (!ring)
+			return NULL;
+	}
+	atomic_store_explicit(&ring->record.busy, RING_WRITING, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	uint64_t head = atomic_load_explicit(&ring->record.head, memory_order_relaxed);
+	uint64_t next = ring_after(head,
+		bytes + (clocked ? RING_CLOCK_BYTES : 0) +
+			(stack ? walker_record_bytes(stack->count) : 0),
+		ring->size);
+	if (__builtin_expect(next > atomic_load_explicit(&ring->limit, memory_order_relaxed) ||
+			    (lossless && is_held(event)),
+		    0) &&
+		ring_full(ring, event, next, lossless)) {
+		atomic_store_explicit(&ring->record.busy, RING_IDLE, memory_order_release);
+		return NULL;
+	}
+	TEST_POINT("record-begun");
+	unsigned char *at = ring->bytes + (head & (ring->size - 1));
+	if (clocked) {
+		struct timespec cpu = {0};
+		int saved = errno;
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+		errno = saved;
+		uint64_t spent = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+		put_head(at, stamp_raw(), RING_CLOCK);
+		memcpy(at + RING_CLOCK_VALUE, &spent, sizeof(spent));
+		at += RING_CLOCK_BYTES;
+	}
+	if (stack) {
+		put_head(at, stamp_raw(), RING_STACK);
+		walker_put(stack, at);
+		at += walker_record_bytes(stack->count);
+	}
+	put_head(at, stamp_raw(), event);
+	ring->record.at = at;
+	ring->record.next = next;
+	return &ring->record;
+}
+
+/* The walker runs before the record is begun, so it may take as long as it needs: the server waits
+ * for nobody, and what the walker fires is recorded. */
+static __attribute__((noinline)) struct vmtap_record *begin_with_stack(
+	uint32_t number, uint32_t bytes, uint32_t wishes)
+{
+	struct ring *ring = thread_ring;
+	const struct vmtap_stack *stack;
+	struct vmtap_record *record;
+	int saved = errno;
+
+	if (atomic_load_explicit(&ring->record.busy, memory_order_relaxed) != 0) {
+		ring = ring_slow(number);
+		if (!ring)
+			return NULL;
+	}
+	stack = walker_walk(&ring->stack);
+	errno = saved;
+	record = reserve(number, bytes, wishes & RING_CLOCKED, stack, wishes & RING_LOSSLESS);
+	walker_done(&ring->stack, stack);
+	return record;
+}
+
+/* For events that somebody has wishes for. */
+static __attribute__((noinline)) struct vmtap_record *begin_tagged(uint32_t event, uint32_t bytes)
+{
+	uint32_t number = event & RING_NUMBER, wishes = (event >> RING_TAGS) * RING_CLOCKED;
+
+	if (wishes & RING_UNHEARD)
+		return NULL;
+	if (wishes & RING_STACKS && walker_is_there())
+		return begin_with_stack(number, bytes, wishes);
+	if (wishes & RING_CLOCKED)
+		return reserve(number, bytes, true, NULL, wishes & RING_LOSSLESS);
+	return reserve(number, bytes, false, NULL, wishes & RING_LOSSLESS);
+}
+
+static struct vmtap_record *ring_begin(uint32_t event, uint32_t bytes)
+{
+	if (__builtin_expect(event > RING_NUMBER, 0))
+		return begin_tagged(event, bytes);
+	return reserve(event, bytes, false, NULL, false);
+}
+
+/* Returns an id. When the table is full, or the name is not to use an id, it is valid for this
+ * event only and its text is written before the event. 0: there was no room for the text; if there
+ * is room for the event, it lacks the text. */
+static uint32_t ring_name(struct vmtap_name *name)
+{
+	bool is_once = __atomic_load_n(&name->id, __ATOMIC_RELAXED) == VMTAP_NAME_ID_NONE;
+	uint32_t id = is_once ? 0 : name_take(name);
+
+	if (id)
+		return id;
+	uint32_t length = name->length < NAME_LENGTH_MAX ? name->length : NAME_LENGTH_MAX;
+	uint32_t bytes =
+		(RECORD_BODY + 8 + length + RECORD_ALIGN - 1) & ~(uint32_t)(RECORD_ALIGN - 1);
+	struct vmtap_record *record =
+		reserve(RING_NAME, bytes, false, NULL, is_lossless(RING_NAME));
+	if (!record)
+		return 0;
+	id = NAME_TRANSIENT | thread_ring->next_transient++;
+	memcpy(record->at + RECORD_BODY, &id, sizeof(id));
+	memcpy(record->at + RECORD_BODY + 4, &length, sizeof(length));
+	memcpy(record->at + RECORD_BODY + 8, name->text, length);
+	TEST_POINT("name-recorded");
+	atomic_store_explicit(&record->head, record->next, memory_order_release);
+	atomic_store_explicit(&record->busy, RING_IDLE, memory_order_release);
+	return id;
+}
+
+const struct vmtap_runtime ring_runtime = {.begin = ring_begin, .name = ring_name};
+
+void ring_set_size(uint32_t bytes)
+{
+	uint32_t size = RING_BYTES_MIN;
+
+	if (bytes > RING_BYTES_MAX)
+		bytes = RING_BYTES_MAX;
+	while (size < bytes)
+		size *= 2;
+	atomic_store(&ring_bytes, size);
+}
+
+void ring_set_listening(bool now)
+{
+	if (now)
+		atomic_store(&owner, getpid());
+	if (atomic_exchange(&listening, now) && !now)
+		ring_wake();
+}
+
+void ring_set_wishes(uint32_t event, uint8_t wishes)
+{
+	uint8_t before = atomic_exchange(&event_wishes[event], wishes);
+
+	if (wishes & ~before & RING_LOSSLESS)
+		atomic_fetch_add(&lossless_events, 1);
+	if (before & ~wishes & RING_LOSSLESS) {
+		atomic_fetch_sub(&lossless_events, 1);
+		ring_wake();
+	}
+}
+
+bool ring_set_held(bool now)
+{
+	bool before = atomic_exchange(&held, now);
+
+	if (before && !now)
+		ring_wake();
+	return before;
+}
+
+void ring_set_flush(uint32_t ms)
+{
+	atomic_store(&flush_ms, ms);
+}
+
+void ring_set_patience(uint32_t ms)
+{
+	atomic_store(&patience_ms, ms);
+}
+
+void ring_note_turn(void)
+{
+	atomic_fetch_add(&turns, 1);
+	if (atomic_load(&is_stuck))
+		atomic_store(&is_stuck, false);
+}
+
+void ring_serve_here(void)
+{
+	thread_serves = true;
+}
+
+bool ring_has_waiters(bool *impatient)
+{
+	bool any = false;
+
+	/* Before the rings are looked at; a producer does the two in the opposite order. */
+	atomic_store(&wait_told, false);
+	*impatient = atomic_exchange(&gave_up, false);
+	for (struct ring *ring = ring_first(); ring; ring = ring->next)
+		any |= atomic_load(&ring->record.busy) == RING_WAITING;
+	return any;
+}
+
+struct ring *ring_first(void)
+{
+	return atomic_load_explicit(&rings, memory_order_acquire);
+}
+
+void ring_release(struct ring *ring)
+{
+	TEST_POINT("ring-drained");
+	atomic_store_explicit(&ring->tail, ring->drained, memory_order_seq_cst);
+	TEST_POINT("ring-space-free");
+	if (atomic_load_explicit(&ring->record.busy, memory_order_seq_cst) == RING_WAITING)
+		ring_bump(ring);
+}
+
+bool ring_arm(bool at_first)
+{
+	atomic_store(&asleep, true);
+	for (struct ring *ring = ring_first(); ring; ring = ring->next)
+		atomic_store(&ring->limit,
+			at_first ? 0 : atomic_load(&ring->tail) + ring->size / QUARTER);
+	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
+		uint64_t length = atomic_load(&ring->record.head) - atomic_load(&ring->tail);
+		if (length > (at_first ? 0 : ring->size / QUARTER) ||
+			(at_first && atomic_load(&ring->record.busy) == RING_WRITING &&
+				!ring->stuck)) {
+			ring_disarm();
+			return false;
+		}
+	}
+	return true;
+}
+
+void ring_disarm(void)
+{
+	atomic_store(&asleep, false);
+}
+
+void ring_set_waker(int descriptor)
+{
+	if (descriptor >= 0)
+		waker_file = descriptor_file(descriptor);
+	atomic_store(&waker, descriptor);
+}
+
+bool ring_release_waker(int descriptor)
+{
+	int expected = descriptor;
+
+	atomic_compare_exchange_strong(&waker, &expected, -1);
+	for (unsigned i = 0; atomic_load(&waking) && i < WAKER_YIELDS; i++)
+		sched_yield();
+	return !atomic_load(&waking);
+}
+
+void ring_reset_thread(void)
+{
+	const struct ring_helper *help = atomic_load(&helper);
+	struct ring *ring = thread_ring;
+
+	thread_making = false;
+	if (thread_waking)
+		atomic_fetch_sub(&waking, 1);
+	thread_waking = false;
+	if (ring == NO_RING)
+		return;
+	walker_reset(&ring->stack);
+	atomic_store_explicit(&ring->record.busy, RING_IDLE, memory_order_release);
+	if (help && atomic_load(&watcher) == ring)
+		stop_watching(ring, help);
+}
+
+void ring_wake(void)
+{
+	for (struct ring *ring = ring_first(); ring; ring = ring->next)
+		if (atomic_load(&ring->record.busy) == RING_WAITING)
+			ring_bump(ring);
+}
+
+void ring_wake_one(void)
+{
+	for (struct ring *ring = ring_first(); ring; ring = ring->next)
+		if (atomic_load(&ring->record.busy) == RING_WAITING &&
+			atomic_load(&watcher) != ring) {
+			ring_bump(ring);
+			return;
+		}
+}
+
+void ring_set_helper(const struct ring_helper *now)
+{
+	atomic_store(&helper, now);
+}
+
+/* The pointer first, for a child of fork() that does the same. */
+static void forget_transients(struct ring *ring)
+{
+	void *transients = atomic_exchange(&ring->transients, NULL);
+
+	if (transients)
+		budget_unmap(transients, ring->transients_bytes);
+}
+
+static void ring_unmap(struct ring *ring)
+{
+	size_t head = (size_t)(ring->bytes - (unsigned char *)ring);
+	struct ring *own = ring;
+
+	atomic_compare_exchange_strong(&watcher, &own, NULL);
+	forget_transients(ring);
+	budget_unmap(ring, head + ring->size + SPARE_BYTES);
+}
+
+static bool is_read(const struct ring *ring)
+{
+	return atomic_load(&ring->tail) == atomic_load(&ring->record.head) &&
+		!atomic_load(&ring->drops.any);
+}
+
+/* Only a thread that is known to have ended can add no more records. */
+static bool is_over(const struct ring *ring)
+{
+	return is_read(ring) &&
+		(ring->reused ||
+			(syscall(SYS_tgkill, getpid(), ring->thread, 0) && errno == ESRCH)) &&
+		is_read(ring);
+}
+
+void ring_collect(bool (*end)(void *context, struct ring *ring), void *context)
+{
+	struct ring *previous = NULL, *next;
+
+	for (struct ring *ring = ring_index_update(); ring; ring = next) {
+		struct ring *expected = ring;
+		next = ring->next;
+		if (!is_over(ring) || (end && !end(context, ring))) {
+			previous = ring;
+			continue;
+		}
+		if (previous)
+			previous->next = next;
+		else if (!atomic_compare_exchange_strong(&rings, &expected, next)) {
+			/* A thread has just added its ring at the front: try again another time. */
+			previous = ring;
+			continue;
+		}
+		ring_index_remove(ring);
+		ring_unmap(ring);
+	}
+}
+
+/* Also if the program locks its memory (Linux 5.18 and later). */
+static void drop_pages(unsigned char *from, size_t bytes)
+{
+	if (madvise(from, bytes, MADV_DONTNEED) && errno == EINVAL)
+		madvise(from, bytes, MADV_DONTNEED_LOCKED);
+}
+
+/* Frees all but the memory just ahead of the producer: it may have found its guard open before
+ * the guard was closed, and be about to write there. */
+static void ring_forget_one(struct ring *ring)
+{
+	uint64_t from = atomic_load(&ring->record.head) & (ring->size - 1) & ~(uint64_t)4095;
+	uint64_t to = from + RING_KEPT_BYTES;
+
+	if (to <= ring->size) {
+		drop_pages(ring->bytes, from);
+		drop_pages(ring->bytes + to, ring->size + SPARE_BYTES - to);
+	} else {
+		to -= ring->size;
+		drop_pages(ring->bytes + to, from - to);
+	}
+}
+
+void ring_forget(void)
+{
+	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
+		forget_transients(ring);
+		if (atomic_load(&ring->record.busy) == RING_IDLE)
+			ring_forget_one(ring);
+	}
+}
+
+/* Only this thread exists in a child, unless the child has created more before it was adopted. The
+ * thread with the process's number is the one that forked: if it adopts, all rings but its own
+ * belong to threads that do not exist here. If another thread adopts, any ring may be that
+ * thread's, so all stay, in its name. */
+void ring_fork_child(void)
+{
+	struct ring *own = thread_ring == NO_RING ? NULL : thread_ring, *next, *kept = NULL;
+	pid_t process = getpid();
+	bool forked = process == (pid_t)syscall(SYS_gettid);
+
+	ring_index_clear();
+	for (struct ring *ring = ring_first(); ring; ring = next) {
+		next = ring->next;
+		if (forked && ring != own) {
+			ring_unmap(ring);
+			continue;
+		}
+		ring->next = kept;
+		ring->reused = ring->end_told = false;
+		ring->thread = process;
+		ring_index_keep(ring);
+		ring->drained = atomic_load(&ring->record.head);
+		atomic_store(&ring->tail, ring->drained);
+		atomic_store(&ring->limit, 0);
+		memset(&ring->drops, 0, sizeof(ring->drops));
+		kept = ring;
+	}
+	atomic_store(&rings, kept);
+	walker_fork_child(own ? &own->stack : NULL);
+	for (unsigned i = 0; i < EVENTS_MAX; i++)
+		atomic_store(&event_wishes[i], 0);
+	atomic_store(&lossless_events, 0);
+	atomic_store(&is_stuck, false);
+	thread_serves = false;
+	atomic_store(&waker, -1);
+	atomic_store(&waking, 0);
+	atomic_store(&asleep, false);
+	atomic_store(&held, false);
+	atomic_store(&wait_told, false);
+	atomic_store(&gave_up, false);
+	atomic_store(&helper, NULL);
+	atomic_store(&watcher, NULL);
+}

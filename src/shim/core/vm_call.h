@@ -1,0 +1,37 @@
+/*
+ * vm_call.h: calls of functions that the VM has registered (census.h, change.h). Whoever removes
+ * such a function waits until it runs on no thread.
+ */
+#ifndef VMTAP_SHIM_CORE_VM_CALL_H
+#define VMTAP_SHIM_CORE_VM_CALL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum vm_call_kind { VM_CALL_CENSUS = 1, VM_CALL_CHANGE = 2, VM_CALL_SAMPLER = 4 };
+
+struct vm_calls {
+	_Atomic uint32_t running; /* a futex: how many calls are running */
+	enum vm_call_kind kind;   /* 0: calls in signal handlers */
+};
+
+/* Begins a call, with the registry's lock held, so that nobody removes the function before. Until
+ * vm_call_end(), this thread counts as being in the function: a signal handler may fork as soon as
+ * the lock is released, and the child goes on with the call. */
+void vm_call_begin(struct vm_calls *calls);
+void vm_call_end(struct vm_calls *calls);
+
+/* The end of a call without a kind, in a signal handler. */
+void vm_call_leave(struct vm_calls *calls);
+
+/* Whether this thread is in a function of the VM's. Takes no lock. */
+bool vm_call_is_inside(void);
+
+/* Waits until no call is running. Not inside one, and without the lock. */
+void vm_call_await(struct vm_calls *calls);
+
+/* Call in the child of fork(): calls on other threads do not go on there. */
+void vm_call_fork_child(struct vm_calls *calls);
+
+#endif

@@ -1,0 +1,109 @@
+/* change.c: see change.h, and vmtap.h for the VM's side. */
+#include "shim/extra/change.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "shim/core/descriptor.h"
+#include "shim/core/registry.h"
+#include "shim/core/stamp.h"
+#include "shim/core/vm_call.h"
+
+enum { LOOK_MS_DEFAULT = 100, NS_PER_MS = 1000000 };
+
+/* Whole at every moment, for a child of fork(): one is in force, the other is free. */
+static struct vmtap_change_options registrations[2];
+static const struct vmtap_change_options none, *_Atomic registered = &none;
+
+static struct {
+	uint64_t seen;     /* the guards that the VM has been told of, as registry_guards() says */
+	uint64_t openings; /* as registry_openings() said then */
+	uint64_t due;      /* CLOCK_MONOTONIC: the next look */
+	int wake;
+	struct descriptor_file wake_file;
+} state = {.wake = -1};
+
+static struct vm_calls calls = {.kind = VM_CALL_CHANGE};
+
+int vmtap_on_change(const struct vmtap_change_options *options)
+{
+	struct vmtap_change_options own = {0}, *other;
+
+	if (options && !options->size)
+		return -EINVAL;
+	if (options)
+		memcpy(&own, options, options->size < sizeof(own) ? options->size : sizeof(own));
+	if (options && !own.changed)
+		return -EINVAL;
+	if (!options && vm_call_is_inside())
+		return -EDEADLK;
+	registry_lock();
+	other = &registrations[atomic_load(&registered) == &registrations[0]];
+	*other = own;
+	atomic_store(&registered, options ? other : &none);
+	state.seen = REGISTRY_ALL_CLOSED;
+	state.due = 0;
+	if (options && state.wake >= 0)
+		descriptor_tell(state.wake, state.wake_file, 1);
+	registry_unlock();
+	if (!options)
+		vm_call_await(&calls);
+	return 0;
+}
+
+void change_attach(int wake)
+{
+	registry_lock();
+	state.wake = wake;
+	state.wake_file = descriptor_file(wake);
+	state.due = 0;
+	registry_unlock();
+}
+
+void change_detach(void)
+{
+	registry_lock();
+	state.wake = -1;
+	registry_unlock();
+}
+
+int change_turn(void)
+{
+	struct vmtap_change_options options;
+	uint64_t now, guards;
+	bool calls_vm = false;
+	int next = -1;
+
+	if (atomic_load(&registered) == &none)
+		return -1;
+	registry_lock();
+	options = *atomic_load(&registered);
+	if (!options.changed)
+		goto out;
+	now = clock_monotonic();
+	if (now >= state.due || state.openings != registry_openings()) {
+		state.openings = registry_openings();
+		state.due = now +
+			(options.look_ms ? options.look_ms : LOOK_MS_DEFAULT) * (uint64_t)NS_PER_MS;
+		guards = registry_guards();
+		calls_vm = guards != state.seen;
+		state.seen = guards;
+	}
+	next = (int)((state.due - now + NS_PER_MS - 1) / NS_PER_MS);
+	if (calls_vm)
+		vm_call_begin(&calls);
+out:
+	registry_unlock();
+	if (calls_vm) {
+		options.changed(options.context);
+		vm_call_end(&calls);
+	}
+	return next;
+}
+
+void change_fork_child(void)
+{
+	vm_call_fork_child(&calls);
+	state.wake = -1;
+	state.due = 0;
+}

@@ -1,0 +1,329 @@
+/*
+ * sampler.c: see sampler.h, and vmtap.h for the VM's side.
+ *
+ * A thread with a timer reads what is due to it from its record. Another compares the number of the
+ * last tick with that of its own last sample. Numbers of one round of sampling follow each other,
+ * and 0 is none, so a thread that was not there in a round knows nothing of the time before it.
+ */
+#include "shim/extra/sampler.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/test_point.h"
+#include "shim/core/registry.h"
+#include "shim/core/stamp.h"
+#include "shim/core/vm_call.h"
+#include "shim/extra/cpu_timer.h"
+#include "vmtap.h"
+
+enum { CHECK_MS = 100 };
+
+static struct {
+	struct vmtap_sample_options options;
+	uint64_t period; /* ns; 0: none */
+	bool is_elapsed;
+	bool has_thread;
+	bool has_timers; /* in this round */
+	bool is_ticking; /* some thread has no timer */
+	bool is_calling; /* the VM is to be called in the next turn */
+	bool is_changed; /* the VM has registered other options in this round */
+	uint64_t due;    /* the next tick, CLOCK_MONOTONIC */
+	uint64_t check;  /* the next check of the timers */
+	uint64_t ticks;  /* the last one's number; they only grow */
+} state;
+
+static _Atomic uint64_t tick;         /* 0: nobody samples by time */
+static _Atomic uint64_t round_period; /* ns */
+static _Atomic uint64_t round_first;  /* the first tick of this round */
+static _Atomic bool round_elapsed;    /* the weight is elapsed time */
+static _Atomic uint64_t byte_period;  /* 0: nobody samples by bytes */
+static _Atomic int dump_due;
+static struct vm_calls calls = {.kind = VM_CALL_SAMPLER};
+
+static __thread uint64_t thread_tick; /* of its last sample */
+static __thread uint64_t thread_clock, thread_time;
+static __thread uint64_t thread_bytes, thread_left, thread_period, thread_random;
+
+int vmtap_sample_register(const struct vmtap_sample_options *options)
+{
+	struct vmtap_sample_options own = {0};
+
+	if (options && !options->size)
+		return -EINVAL;
+	if (!options && vm_call_is_inside())
+		return -EDEADLK;
+	if (options)
+		memcpy(&own, options, options->size < sizeof(own) ? options->size : sizeof(own));
+	registry_lock();
+	state.options = own;
+	state.is_changed = true;
+	cpu_timer_set_due(own.due, own.context);
+	registry_unlock();
+	if (!options) {
+		vm_call_await(&calls);
+		cpu_timer_await_due();
+	}
+	return 0;
+}
+
+enum vmtap_sample_unit vmtap_sample_unit(void)
+{
+	if (atomic_load_explicit(&tick, memory_order_relaxed))
+		return VMTAP_SAMPLE_TIME;
+	return atomic_load_explicit(&byte_period, memory_order_relaxed) ? VMTAP_SAMPLE_BYTES
+									: VMTAP_SAMPLE_OWN;
+}
+
+int vmtap_sample_wanted(void)
+{
+	uint64_t now = atomic_load_explicit(&tick, memory_order_relaxed);
+
+	if (!now)
+		return 0;
+	if (cpu_timer_serves())
+		return cpu_timer_due() != 0;
+	return now != thread_tick &&
+		now != atomic_load_explicit(&round_first, memory_order_relaxed);
+}
+
+/* Of a thread without a timer. */
+static uint64_t take_tick(void)
+{
+	uint64_t now = atomic_load(&tick), period = atomic_load(&round_period), clock, weight;
+	bool is_first = thread_tick < atomic_load(&round_first);
+	uint64_t *last = atomic_load(&round_elapsed) ? &thread_time : &thread_clock;
+	struct timespec time = {0};
+
+	clock_gettime(last == &thread_time ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &time);
+	clock = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+	weight = clock - *last;
+	if (is_first || clock < *last)
+		weight = clock < period ? clock : period;
+	thread_tick = now;
+	*last = clock;
+	return weight;
+}
+
+uint64_t vmtap_sample_take(void)
+{
+	int saved = errno;
+	uint64_t weight = cpu_timer_serves() ? 0 : take_tick();
+
+	weight += cpu_timer_take(); /* without a timer: what the last one has left */
+	errno = saved;
+	return weight;
+}
+
+int vmtap_dump_wanted(void)
+{
+	return atomic_load_explicit(&dump_due, memory_order_relaxed);
+}
+
+int vmtap_dump_take(void)
+{
+	return vmtap_dump_wanted() && atomic_exchange(&dump_due, 0);
+}
+
+/* From half of the period to one and a half, so that a program that allocates at regular intervals
+ * is not always sampled at the same place. */
+static uint64_t next_left(uint64_t period)
+{
+	thread_random ^= thread_random << 13;
+	thread_random ^= thread_random >> 7;
+	thread_random ^= thread_random << 17;
+	return period / 2 + thread_random % (period + 1);
+}
+
+uint64_t vmtap_sample_allocated(uint64_t bytes)
+{
+	uint64_t period = atomic_load_explicit(&byte_period, memory_order_relaxed), weight;
+
+	if (!period)
+		return 0;
+	if (thread_period != period) { /* another round; the same period again goes on */
+		if (!thread_random)
+			thread_random = stamp_raw() | 1;
+		thread_period = period;
+		thread_bytes = 0;
+		thread_left = next_left(period);
+	}
+	thread_bytes += bytes;
+	if (bytes < thread_left) {
+		thread_left -= bytes;
+		return 0;
+	}
+	weight = thread_bytes;
+	thread_bytes = 0;
+	thread_left = next_left(period);
+	return weight;
+}
+
+/* A VM with a function that must be called for each sample gets that call from the library's
+ * thread, unless the signal handler makes it. */
+static void begin_timers(void)
+{
+	struct cpu_timer_terms terms = {.period = state.period, .has_thread = state.has_thread};
+
+	registry_lock();
+	state.is_changed = false;
+	terms.signal = state.options.signal;
+	terms.signals_threads = state.options.due || !state.options.wanted;
+	registry_unlock();
+	state.has_timers = cpu_timer_begin(&terms);
+	state.check = clock_monotonic() + CHECK_MS * UINT64_C(1000000);
+}
+
+static void end_timers(void)
+{
+	if (state.has_timers)
+		cpu_timer_end();
+	state.has_timers = false;
+}
+
+static void begin_round(void)
+{
+	atomic_store(&round_period, state.period);
+	atomic_store(&round_elapsed, state.is_elapsed);
+	atomic_store(&round_first, ++state.ticks);
+	if (!state.is_elapsed)
+		begin_timers();
+	state.is_ticking = !state.has_timers;
+	state.due = clock_monotonic() + state.period;
+	state.is_calling = true;
+	atomic_store(&tick, state.ticks);
+}
+
+void sampler_set(const struct sampler_wish *wish, bool has_thread)
+{
+	uint64_t period = wish->period;
+
+	if (period && period < SAMPLER_PERIOD_NS_MIN)
+		period = SAMPLER_PERIOD_NS_MIN;
+	if (period != state.period || wish->is_elapsed != state.is_elapsed) {
+		end_timers();
+		state.period = period;
+		state.is_elapsed = wish->is_elapsed;
+		state.has_thread = has_thread;
+		if (period)
+			begin_round();
+		else
+			atomic_store(&tick, 0);
+	}
+	if (!period)
+		cpu_timer_settle();
+	atomic_store(&byte_period, period ? 0 : wish->bytes);
+}
+
+enum sampler_way sampler_way(void)
+{
+	if (!state.period)
+		return SAMPLER_NONE;
+	if (state.is_elapsed)
+		return SAMPLER_ELAPSED;
+	return state.is_ticking ? SAMPLER_CPU_TICKS : SAMPLER_TIMERS;
+}
+
+static void call_wanted(void)
+{
+	struct vmtap_sample_options options;
+
+	registry_lock();
+	options = state.options;
+	if (options.wanted)
+		vm_call_begin(&calls);
+	registry_unlock();
+	if (!options.wanted)
+		return;
+	options.wanted(options.context);
+	vm_call_end(&calls);
+}
+
+void sampler_dump(void)
+{
+	atomic_store(&dump_due, 1);
+	call_wanted();
+}
+
+static uint64_t next_tick(uint64_t now)
+{
+	if (now >= state.due) {
+		state.due += state.period;
+		if (state.due <= now) /* late by more than a period: these samples are one */
+			state.due = now + state.period;
+		atomic_store(&tick, ++state.ticks);
+		TEST_POINT("sample-due");
+		state.is_calling = true;
+	}
+	return state.due;
+}
+
+static uint64_t next_check(uint64_t now)
+{
+	bool is_changed;
+
+	registry_lock();
+	is_changed = state.is_changed;
+	registry_unlock();
+	if (is_changed) {
+		end_timers();
+		begin_timers();
+		state.is_calling = true;
+	}
+	state.is_calling |= cpu_timer_help();
+	if (now >= state.check) {
+		state.check = now + CHECK_MS * UINT64_C(1000000);
+		state.is_calling |= cpu_timer_check();
+	}
+	state.is_ticking |= !state.has_timers || cpu_timer_is_short();
+	return state.check;
+}
+
+int sampler_turn(void)
+{
+	uint64_t now, next = UINT64_MAX, left;
+
+	if (!state.period)
+		return -1;
+	now = clock_monotonic();
+	if (state.has_timers)
+		next = next_check(now);
+	if (state.is_ticking) {
+		uint64_t due = next_tick(now);
+		next = due < next ? due : next;
+	}
+	if (state.is_calling) {
+		state.is_calling = false;
+		call_wanted();
+	}
+	left = next > now ? (next - now + 999999) / 1000000 : 0;
+	return left < 1000000 ? (int)left : 1000000;
+}
+
+int sampler_descriptor(void)
+{
+	return cpu_timer_descriptor();
+}
+
+void sampler_take(void)
+{
+	if (cpu_timer_read())
+		call_wanted();
+}
+
+void sampler_close(void)
+{
+	cpu_timer_close();
+}
+
+void sampler_fork_child(void)
+{
+	vm_call_fork_child(&calls);
+	cpu_timer_fork_child();
+	atomic_store(&dump_due, 0);
+	state.has_timers = false;
+	sampler_set(&(struct sampler_wish){0}, false);
+}

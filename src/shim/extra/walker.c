@@ -1,0 +1,142 @@
+/* walker.c: see walker.h, and vmtap.h for the VM's side. */
+#include "shim/extra/walker.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/test_point.h"
+#include "shim/core/name.h"
+
+_Static_assert(sizeof(struct walker_frame) == 16, "as in the record");
+
+static _Atomic(vmtap_stack_walker) current;
+static void *context; /* set while there is no walker */
+/* What is being registered; a child of fork() completes that. */
+static _Atomic(vmtap_stack_walker) next;
+static void *next_context;
+static _Atomic uint32_t running; /* threads that are in the walker, or about to look for one */
+static atomic_flag registering = ATOMIC_FLAG_INIT;
+static __thread volatile bool is_inside;
+
+int vmtap_stack_register(vmtap_stack_walker walker, void *own)
+{
+	const struct timespec moment = {.tv_nsec = 100000};
+
+	if (is_inside)
+		return -EDEADLK;
+	if (atomic_flag_test_and_set(&registering))
+		return -EBUSY;
+	/* A thread counts itself before it reads the walker, so whoever is not counted after this
+	 * does not see the old one. */
+	next_context = own;
+	atomic_store(&next, walker);
+	atomic_store(&current, NULL);
+	while (atomic_load(&running))
+		nanosleep(&moment, NULL);
+	context = own;
+	TEST_POINT("walker-registered");
+	atomic_store(&current, walker);
+	atomic_flag_clear(&registering);
+	return 0;
+}
+
+bool walker_is_there(void)
+{
+	return atomic_load_explicit(&current, memory_order_acquire) != NULL;
+}
+
+const struct vmtap_stack *walker_walk(struct vmtap_stack *own)
+{
+	static const struct vmtap_stack empty;
+	vmtap_stack_walker walker;
+
+	if (!walker_is_there())
+		return NULL;
+	if (own->in_use)
+		return &empty;
+	own->in_use = true;
+	own->count = own->cut = 0;
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_fetch_add(&running, 1);
+	own->is_inside = is_inside = true;
+	walker = atomic_load(&current);
+	if (walker)
+		walker(own, context);
+	own->is_inside = is_inside = false;
+	atomic_fetch_sub(&running, 1);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (!walker)
+		own->in_use = false;
+	return walker ? own : NULL;
+}
+
+void walker_done(struct vmtap_stack *own, const struct vmtap_stack *walked)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	if (walked == own)
+		own->in_use = false;
+}
+
+void walker_reset(struct vmtap_stack *own)
+{
+	if (own->is_inside)
+		atomic_fetch_sub(&running, 1);
+	own->is_inside = is_inside = false;
+	own->in_use = false;
+}
+
+/* The id of a name in a frame. Its text cannot travel with the event, as that of an argument can,
+ * because a stack has too many of them. */
+static uint32_t frame_name(struct vmtap_name *name)
+{
+	uint32_t id;
+
+	if (!name || !name->text)
+		return 0;
+	id = __atomic_load_n(&name->id, __ATOMIC_ACQUIRE);
+	if (__builtin_expect(id + 1 > 1, 1))
+		return id;
+	if (id)
+		id = __atomic_load_n(
+			&vmtap_name_intern(name->text, name->length)->id, __ATOMIC_ACQUIRE);
+	else
+		id = name_take(name);
+	return id ? id : WALKER_NO_ROOM;
+}
+
+int vmtap_stack_add(struct vmtap_stack *stack, struct vmtap_name *class_name,
+	struct vmtap_name *method, struct vmtap_name *file, uint32_t line)
+{
+	struct walker_frame *frame;
+
+	if (stack->count == WALKER_FRAMES_MAX) {
+		stack->cut++;
+		return 0;
+	}
+	frame = &stack->frames[stack->count];
+	frame->names[0] = frame_name(class_name);
+	frame->names[1] = frame_name(method);
+	frame->names[2] = frame_name(file);
+	frame->line = line;
+	return ++stack->count < WALKER_FRAMES_MAX;
+}
+
+void walker_put(const struct vmtap_stack *stack, unsigned char *record)
+{
+	uint16_t counts[2] = {(uint16_t)stack->count,
+		stack->cut < UINT16_MAX ? (uint16_t)stack->cut : UINT16_MAX};
+
+	memcpy(record + WALKER_COUNT, counts, sizeof(counts));
+	memcpy(record + WALKER_FRAMES, stack->frames, stack->count * sizeof(stack->frames[0]));
+}
+
+void walker_fork_child(const struct vmtap_stack *own)
+{
+	atomic_store(&running, own && own->is_inside);
+	if (!atomic_load(&current) && atomic_load(&next)) {
+		context = next_context;
+		atomic_store(&current, atomic_load(&next));
+	}
+	atomic_flag_clear(&registering);
+}

@@ -1,0 +1,216 @@
+/* admission.c: see admission.h. */
+#include "shim/server/admission.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+
+#include "base/test_point.h"
+#include "shim/core/budget.h"
+#include "shim/core/ledger.h"
+#include "shim/core/registry.h"
+#include "shim/server/server_state.h"
+#include "shim/server/subscription.h"
+#include "wire/place.h"
+
+enum {
+	IDLEST_MS = 1000, /* a connection that was idle for less is not ended for another's sake */
+	ACCEPTS_AT_ONCE = 8,
+	/* After an error of accept4(): the first pause; each further error doubles it. */
+	ACCEPT_AGAIN_MS = 100,
+	ACCEPT_AGAIN_MS_MAX = 10000
+};
+
+/* What the client contains, or what is behind it in the list, is complete before: a child of fork()
+ * may have a copy of any moment. */
+static void set_link(struct client **link, struct client *client)
+{
+	__atomic_store_n(link, client, __ATOMIC_RELEASE);
+}
+
+/* Tells the client that there is no memory for it, as far as there is some for that, and closes the
+ * descriptor. */
+static void refuse(struct server *server, int descriptor, bool by_budget)
+{
+	char text[BUDGET_TEXT_BYTES] = WIRE_MESSAGE "there is no memory for another client";
+	struct process process = server->process;
+	struct client *client;
+
+	server_say(server, "client %d is refused: no memory", descriptor);
+	if (client_open(descriptor, QUEUE_BYTES_FIRST, BUDGET_REFUSAL, &client)) {
+		ledger_close(descriptor, descriptor_file(descriptor));
+		return;
+	}
+	if (by_budget)
+		budget_describe(text);
+	process.environment = NULL; /* so that the header is short */
+	process.arguments_length = process.environment_length = 0;
+	process.caps = 0;
+	if (!encode_start(&client->encoder, &server->drain.clock, &process) &&
+		encode_message(&client->encoder, text, server_now(server)))
+		client_finish(client, server_now(server));
+	client_send(client);
+	client_close(client);
+}
+
+/* Takes over the descriptor and queues the description of the process. */
+static int open_client(struct server *server, int descriptor, struct client **result)
+{
+	struct client *client;
+	uint32_t refusals = budget_refusals();
+	int error = client_open(descriptor, server->queue_bytes, BUDGET_CLIENT, &client);
+	uint64_t since;
+
+	if (error) {
+		refuse(server, descriptor, budget_refusals() != refusals);
+		return error;
+	}
+	if (!server->clients && stamp_choose())
+		stamp_restart(&server->drain.clock);
+	registry_lock();
+	client->providers = server->process.providers = registry_providers(&since);
+	client->omissions = registry_has_omissions() ? 0 : registry_omissions();
+	registry_unlock();
+	error = encode_start(&client->encoder, &server->drain.clock, &server->process);
+	if (error) {
+		client->socket = -1;
+		client_close(client);
+		refuse(server, descriptor, budget_refusals() != refusals);
+		return error;
+	}
+	client->refusals = budget_refusals() - budget_is_short();
+	client->wall_told = server->drain.clock.zero_real;
+	client->next = server->clients;
+	set_link(&server->clients, client);
+	server->client_count++;
+	server_say(server, "client %d connected, %u in all", descriptor, server->client_count);
+	*result = client;
+	return 0;
+}
+
+void admission_drop_gone(struct server *server)
+{
+	bool any = false;
+
+	for (const struct client *client = server->clients; client; client = client->next)
+		any |= client->gone;
+	if (!any)
+		return;
+	subscription_apply(server);
+	for (struct client **link = &server->clients; *link;) {
+		struct client *client = *link;
+		if (!client->gone) {
+			link = &client->next;
+			continue;
+		}
+		set_link(link, client->next);
+		server->client_count--;
+		server_say(
+			server, "client %d left, %u remain", client->socket, server->client_count);
+		watch_remove(&server->watch, client->socket);
+		client_close(client);
+	}
+}
+
+/* What a client has read since the last time may be long ago, but counts as read now. */
+static void check_active(struct server *server)
+{
+	for (struct client *client = server->clients; client; client = client->next)
+		if (!client->is_log)
+			client_check_active(client);
+}
+
+/* Ends the connection that was idle for longest, and tells it why. False: none was for long. */
+static bool end_idlest(struct server *server)
+{
+	uint64_t now = clock_monotonic();
+	struct client *idlest = NULL;
+	char text[160];
+
+	check_active(server);
+	for (struct client *client = server->clients; client; client = client->next)
+		if (!client->is_log && !client->gone && now > client->active &&
+			now - client->active >= IDLEST_MS * UINT64_C(1000000) &&
+			(!idlest || client->active < idlest->active))
+			idlest = client;
+	if (!idlest)
+		return false;
+	snprintf(text, sizeof(text),
+		WIRE_MESSAGE
+		"the connection is ended: of %d, the most there may be, it was idle for "
+		"longest, and another client has come",
+		SERVER_CLIENTS_MAX);
+	server_say(server, "client %d is ended, idle for longest", idlest->socket);
+	idlest->subscribed = false;
+	if (encode_message(&idlest->encoder, text, server_now(server)))
+		client_finish(idlest, server_now(server));
+	client_send(idlest);
+	idlest->gone = true;
+	admission_drop_gone(server);
+	return true;
+}
+
+void admission_accept(struct server *server)
+{
+	struct client *client;
+	bool refused = false;
+	int socket = 0;
+
+	if (server->client_count == SERVER_CLIENTS_MAX && !end_idlest(server)) {
+		server->accept_pause_ms = ACCEPT_AGAIN_MS;
+		server->accept_after = clock_monotonic() + ACCEPT_AGAIN_MS * UINT64_C(1000000);
+		return;
+	}
+	if (!server->listening) /* the memory may be needed for the client */
+		drain_collect(&server->drain);
+	for (unsigned i = 0; i < ACCEPTS_AT_ONCE && server->client_count < SERVER_CLIENTS_MAX;
+		i++) {
+		socket = server_socket_accept(&server->endpoint, &refused);
+		if (socket >= 0)
+			open_client(server, socket, &client);
+		else if (!refused && socket != -EINTR && socket != -ECONNABORTED)
+			break;
+		TEST_POINT("client-accepted");
+	}
+	/* from now on, so that what they have read until then is not taken for read when another
+	 * client comes */
+	if (server->client_count == SERVER_CLIENTS_MAX)
+		check_active(server);
+	if (socket >= 0 || refused || socket == -EAGAIN || socket == -EWOULDBLOCK) {
+		server->accept_pause_ms = 0;
+		return;
+	}
+	/* Out of descriptors or memory, or a sandbox refuses the call. The connection still
+	 * waits, so poll() would return at once. */
+	server->accept_pause_ms =
+		server->accept_pause_ms ? server->accept_pause_ms * 2 : ACCEPT_AGAIN_MS;
+	if (server->accept_pause_ms > ACCEPT_AGAIN_MS_MAX)
+		server->accept_pause_ms = ACCEPT_AGAIN_MS_MAX;
+	server->accept_after = clock_monotonic() + server->accept_pause_ms * UINT64_C(1000000);
+}
+
+int admission_open_log(struct server *server, const char *path)
+{
+	struct client *client;
+	char expanded[PATH_MAX];
+	int file, error;
+
+	if (!place_expand(path, server->process.pid, expanded, sizeof(expanded)))
+		return -ENAMETOOLONG;
+	file = log_file_open(expanded);
+	error = file < 0 ? file : open_client(server, file, &client);
+	if (error)
+		return error;
+	client->is_log = client->subscribed = true;
+	client_take_all(client);
+	client_take_terms(client);
+	client->clock_told = encode_clock(&client->encoder, &server->drain.clock);
+	client->since = stamp_raw();
+	return 0;
+}
+
+void admission_check(struct server *server)
+{
+	for (struct client *client = server->clients; client; client = client->next)
+		client->gone |= !descriptor_is(client->socket, client->file);
+}

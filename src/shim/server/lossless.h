@@ -1,0 +1,32 @@
+/*
+ * lossless.h: clients that must lose nothing, which the VM waits for when they are slow, and how
+ * long it does. A client that takes no byte for too long becomes one that may lose events, and
+ * is told.
+ */
+#ifndef VMTAP_SHIM_SERVER_LOSSLESS_H
+#define VMTAP_SHIM_SERVER_LOSSLESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct client;
+struct server;
+
+/* Whether any lossless client is so far behind that producers of its events have to wait. */
+bool lossless_any_behind(const struct server *server);
+
+/*
+ * Lets producers of lossless events go on, or keeps them waiting, as clients have read. A client
+ * that takes no byte for too long while a thread waits, or after a signal has asked a thread to
+ * hurry, loses events from now on. *timeout_ms is lowered to when that will be.
+ */
+void lossless_watch(struct server *server, int *timeout_ms);
+
+/* How long the VM still waits for a client that takes no byte, in ns; 0: no longer. Counted from
+ * the first call after waited_since was 0, and anew when the client takes bytes. */
+uint64_t lossless_left(const struct server *server, struct client *client);
+
+/* Tells a client why it has begun to lose events, unless it has been told. */
+void lossless_tell(const struct server *server, struct client *client);
+
+#endif

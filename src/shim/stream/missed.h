@@ -1,0 +1,52 @@
+/*
+ * missed.h: what a child of fork() counts for the clients that followed its parent (WIRE_FOLLOW),
+ * until they come: events that they would have got. The child waits for them (awaited.h), but not
+ * for ever, and not at all if no client can make the VM wait. A client that comes is told how many
+ * it has missed since.
+ *
+ * A child may end before a client has come. So it passes its counts on, in memory that it shares
+ * with its parent, whose server reports them to the client as losses. It does so at every turn,
+ * while the client is the parent's. If the parent has ended its stream, the child keeps the counts
+ * until the client comes, for a while.
+ *
+ * The parent's server publishes each follower by one store, so that a child has all of it. The rest
+ * belongs to the child's server.
+ */
+#ifndef VMTAP_SHIM_STREAM_MISSED_H
+#define VMTAP_SHIM_STREAM_MISSED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shim/stream/client.h"
+
+/* Notes which of the server's clients follow children, and what they request. */
+void missed_note_followers(struct client *clients);
+
+/* Counts as losses of these clients what children have passed on. */
+void missed_report(struct client *clients, uint64_t time);
+
+/* Call in the child of fork(). */
+void missed_fork_child(void);
+
+/* Begins to count, if the parent had followers. Before the guards are set for the first time. */
+void missed_begin(void);
+/* Ends it, and passes on what has been counted. */
+void missed_end(void);
+
+/* Whether counting goes on; any thread may ask. */
+bool missed_any(void);
+/* The same, but passes on what has been counted, and ends it if no follower is left that could
+ * come. True if some do not wait any more: guards may be closed. */
+bool missed_check(void);
+
+/* Whether events of this type are counted, and those of types that will be added. */
+bool missed_wants(uint32_t event);
+bool missed_awaits_types(void);
+void missed_count(uint32_t event, uint64_t count);
+
+/* A client's terms are in force. If it is a follower, counts as its losses what it has missed,
+ * which is also any record that is older than its subscription. */
+void missed_tell(struct client *client, uint64_t time);
+
+#endif
