@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/consume.h"
-#include "engine/machine.h"
+#include "engine/machine/consume.h"
+#include "engine/machine/machine.h"
+#include "engine/machine/verify.h"
 #include "engine/state.h"
-#include "engine/verify.h"
 
 enum {
 	PROBE_BEGIN, /* indices are the same in every probe set, see program/probe.h */

@@ -2,9 +2,10 @@
  * opcode.h: the instructions of a program's code, one row for each.
  *
  * A row says everything about an instruction except what it does. It gives the instruction its
- * number, what the verifier (engine/verify.c) requires of its operands and knows about its result,
- * its name and form for the disassembler, and its entry in the machine's jump table
- * (engine/machine.c). To add an instruction, add a row here and the code at its label in machine.c.
+ * number, what the verifier (engine/machine/verify.c) requires of its operands and knows about its
+ * result, its name and form for the disassembler, and its entry in the machine's jump table
+ * (engine/machine/machine.c). To add an instruction, add a row here and the code at its label in
+ * machine.c.
  */
 #ifndef VMTAP_PROGRAM_OPCODE_H
 #define VMTAP_PROGRAM_OPCODE_H

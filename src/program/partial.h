@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 struct partial_bucket {
-	uint32_t bucket; /* as in engine/distribution.h */
+	uint32_t bucket; /* as in engine/store/distribution.h */
 	int64_t count;   /* the increments */
 };
 

@@ -5,7 +5,7 @@
  * subroutine's name and types and what it needs from a source, the verifier which registers must
  * hold strings, the disassembler its name, and the engine the function that runs it. To add a
  * subroutine, add a row here and a function subroutine_NAME() in the engine
- * (engine/subroutine_call.h).
+ * (engine/subroutine/subroutine_call.h).
  */
 #ifndef VMTAP_PROGRAM_SUBROUTINE_H
 #define VMTAP_PROGRAM_SUBROUTINE_H

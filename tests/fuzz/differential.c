@@ -25,7 +25,7 @@
 #include "d/compiler.h"
 #include "d/generate.h"
 #include "engine/engine.h"
-#include "engine/machine.h"
+#include "engine/machine/machine.h"
 #include "engine/output/text_writer.h"
 #include "engine/state.h"
 #include "random_events.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/json.h"
+#include "engine/subroutine/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 /*
- * test_engine_address.c: the memory behind addresses (engine/memory.h): bounds, stale and invented
- * addresses, sizes beyond 32 bits, overlapping copies, region numbers that wrap around.
+ * test_engine_address.c: the memory behind addresses (engine/machine/memory.h): bounds, stale and
+ * invented addresses, sizes beyond 32 bits, overlapping copies, region numbers that wrap around.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/aggregate.h"
 #include "engine/output/printa.h"
+#include "engine/store/aggregate.h"
 
 enum { AGGREGATES_MAX = 3 };
 

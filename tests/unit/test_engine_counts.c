@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/counts.h"
+#include "engine/store/counts.h"
 
 enum { BUCKETS_MAX = 70000 };
 

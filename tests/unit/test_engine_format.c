@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "engine/output/format.h"
-#include "engine/value.h"
+#include "engine/store/value.h"
 
 static char *text;
 static size_t text_size;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/json.h"
+#include "engine/subroutine/json.h"
 
 static struct json_text text(const char *bytes)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/network.h"
+#include "engine/subroutine/network.h"
 
 static char text[NETWORK_TEXT_MAX];
 

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "engine/guest_stacks.h"
+#include "engine/store/guest_stacks.h"
 #include "usdt/elf/function.h"
 #include "usdt/process/address.h"
 #include "usdt/process/process_symbols.h"

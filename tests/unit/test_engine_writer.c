@@ -10,7 +10,7 @@
 #include <stdarg.h>
 
 #include "engine/output/writer.h"
-#include "engine/value.h"
+#include "engine/store/value.h"
 
 struct noting_writer {
 	struct writer writer;

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "engine/output/place_text.h"
-#include "engine/value.h"
+#include "engine/store/value.h"
 
 enum { FRAMES_MAX = 256, NO_METHOD = -1 };
 

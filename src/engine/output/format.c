@@ -10,7 +10,7 @@
 #include "base/clean_text.h"
 #include "engine/output/display.h"
 #include "engine/output/place_text.h"
-#include "engine/value.h"
+#include "engine/store/value.h"
 
 enum { SPECIFICATION_MAX = 24, ESCAPE_MAX = 5, DUMP_COLUMNS = 16, TIME_MAX = 64, WIDE_BYTES = 4 };
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "engine/output/table.h"
-#include "engine/places.h"
+#include "engine/store/places.h"
 #include "program/program.h"
 
 enum {

@@ -7,7 +7,7 @@
 
 #include "base/json_text.h"
 #include "engine/output/place_text.h"
-#include "engine/value.h"
+#include "engine/store/value.h"
 
 enum {
 	/* Nested unions show the same bytes again and again, so a print() has at most this many

@@ -15,7 +15,7 @@
 #include "engine/output/json_value.h"
 #include "engine/output/messages.h"
 #include "engine/output/printa.h"
-#include "engine/value.h"
+#include "engine/store/value.h"
 
 static struct json_writer *json_of(struct writer *writer)
 {

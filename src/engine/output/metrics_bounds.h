@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/distribution.h"
+#include "engine/store/distribution.h"
 
 enum { METRICS_BOUNDS_MAX = 100, METRICS_BOUND_TEXT = 32 };
 

@@ -14,7 +14,7 @@
 #include "engine/output/metrics_bounds.h"
 #include "engine/output/metrics_classic.h"
 #include "engine/output/metrics_process.h"
-#include "engine/value.h"
+#include "engine/store/value.h"
 #include "program/event.h"
 
 enum { NAME_MAX_BYTES = 128 };

@@ -7,7 +7,7 @@
 
 #include "base/clean_text.h"
 #include "base/utf8.h"
-#include "engine/guest_stacks.h"
+#include "engine/store/guest_stacks.h"
 
 /* Names come from files that a traced program may have written; none may disturb a terminal. */
 static const char *clean(char *text)

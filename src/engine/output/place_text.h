@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/places.h"
+#include "engine/store/places.h"
 
 enum { PLACE_TEXT_MAX = 1024 };
 

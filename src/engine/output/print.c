@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "engine/value.h"
+#include "engine/store/value.h"
 
 enum {
 	INDENT = 44, /* columns at the start of a clause's line, if not quiet */

@@ -4,8 +4,8 @@
 #ifndef VMTAP_ENGINE_OUTPUT_PRINTA_H
 #define VMTAP_ENGINE_OUTPUT_PRINTA_H
 
-#include "engine/aggregate_rows.h"
 #include "engine/output/format.h"
+#include "engine/store/aggregate_rows.h"
 
 /* Prints a line for each row; format NULL: the default columns. */
 void printa_print(const struct aggregate_rows *rows, const struct d_format *format,

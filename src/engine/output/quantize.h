@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "engine/distribution.h"
+#include "engine/store/distribution.h"
 #include "program/program.h"
 
 /* Prints the chart, from the newline before its heading to the newline after its last row. */

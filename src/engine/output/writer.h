@@ -23,10 +23,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/aggregate_rows.h"
-#include "engine/drops.h"
-#include "engine/fault.h"
-#include "engine/places.h"
+#include "engine/store/aggregate_rows.h"
+#include "engine/store/drops.h"
+#include "engine/store/fault.h"
+#include "engine/store/places.h"
 #include "program/program.h"
 
 /* What a writer may read until the engine is freed. */

@@ -1,7 +1,7 @@
 /*
  * translate_arithmetic.h: translates instructions that calculate with integers. Integers wrap,
  * shifts use the low six bits of their count, and a division by 0 is a fault of the clause, as in
- * engine/machine.c.
+ * engine/machine/machine.c.
  */
 #ifndef VMTAP_KERNEL_REDUCE_TRANSLATE_ARITHMETIC_H
 #define VMTAP_KERNEL_REDUCE_TRANSLATE_ARITHMETIC_H
