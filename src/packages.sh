@@ -73,6 +73,7 @@ for set; do
 	compilers)
 		need gcc command -v gcc
 		need clang command -v clang
+		need llvm command -v llvm-ar
 		need lld command -v ld.lld
 		need mold command -v mold
 		need musl-tools command -v musl-gcc

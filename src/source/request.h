@@ -13,6 +13,8 @@
 #include "program/probe.h"
 #include "program/program.h"
 
+struct heard_code;
+
 struct source_want {
 	uint32_t probe;                /* index into the probe set */
 	uint32_t clause;               /* index into the program's clauses */
@@ -42,7 +44,8 @@ struct source_request {
 	struct d_sampling
 		sample;       /* what the target is to fire vm:::sample for, besides profile-n */
 	uint64_t heap_period; /* ns between the target's counts of its heap for vm:::heap-sample */
-	uint64_t latency;     /* ns within which events are wanted; 0: the target's choice */
+	struct heard_code *heard; /* gets what is heard of processes' code; NULL: nobody asks */
+	uint64_t latency;         /* ns within which events are wanted; 0: the target's choice */
 	struct d_demand *demands; /* by clause; the wants point to them */
 	size_t demand_count;
 };

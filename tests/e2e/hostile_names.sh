@@ -123,7 +123,7 @@ harmless "ps --json"
 python3 - "$directory/out" "$program" <<'P' || fail "ps --json"
 import json, os, sys
 name = os.path.basename(os.fsencode(sys.argv[2])).decode("utf-8", "replace")
-assert [vm["program"] for vm in json.load(open(sys.argv[1]))] == [name]
+assert name in [vm["program"] for vm in json.load(open(sys.argv[1]))]  # there may be others' VMs
 P
 
 # system()

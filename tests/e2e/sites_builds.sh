@@ -51,6 +51,15 @@ D
 "$VMTAP" generate --split --list -d "$directory" "$directory/own.d" >"$directory/files" || exit 1
 [ "$(wc -l <"$directory/files")" = 4 ] || fail "generate --list: $(cat "$directory/files")"
 
+# The archiver that knows clang's byte code; none may be installed where clang is.
+llvm_archiver() {
+	local name
+	for name in "$(clang -print-prog-name=llvm-ar)" llvm-ar-14; do
+		command -v "$name" && return
+	done
+	return 1
+}
+
 # Makes the archive of the own provider, in a way's own flags.
 own_archive() { # COMPILER FLAGS
 	local file objects=()
@@ -61,7 +70,7 @@ own_archive() { # COMPILER FLAGS
 	done <"$directory/files"
 	case "$1 $2" in
 	gcc*-flto*) gcc-ar rcs "$directory/own.a" "${objects[@]}" ;;
-	clang*-flto*) { llvm-ar rcs "$directory/own.a" "${objects[@]}" || llvm-ar-14 rcs "$directory/own.a" "${objects[@]}"; } 2>/dev/null ;;
+	clang*-flto*) "$(llvm_archiver)" rcs "$directory/own.a" "${objects[@]}" ;;
 	*) ar rcs "$directory/own.a" "${objects[@]}" ;;
 	esac
 }
@@ -116,6 +125,9 @@ for compiler in gcc clang; do
 			name=$compiler-$linker-$way
 			# shellcheck disable=SC2053
 			[[ $name == ${EVERY_ONLY:-*} ]] || continue
+			case "$compiler $compile" in
+			clang*-flto*) llvm_archiver >/dev/null || { echo "no tools for $name: llvm-ar is missing"; continue; } ;;
+			esac
 			if [ -z "$made" ]; then
 				kind=
 				case $way in shared*) kind=-DFEW_SHARED ;; esac

@@ -278,7 +278,8 @@ near "whopreempt: rows" $((rows + ${remain:-0})) "$(number preempted)" 5
 # Ticks by the clock's resolution, which is the kernel's tick.
 ticks=$(number 'ticks contend 1')
 expected=$((used * 1000 / $(number tick)))
-[ "${ticks:-0}" -ge $((expected / 2 - 5)) ] && [ "$ticks" -le $((expected * 2 + 5)) ] || fail "ticks: $ticks of $expected"
+# A virtual processor that does not run has none.
+[ "${ticks:-0}" -ge $((expected / 4 - 5)) ] && [ "$ticks" -le $((expected * 2 + 5)) ] || fail "ticks: $ticks of $expected"
 [ "$(grep -c '^ *value  *-* Distribution -* count' "$directory/out")" -ge 5 ] || fail "distributions"
 
 # gterm: who wakes a program; and changed priorities.

@@ -34,6 +34,7 @@ int main(void)
 
 	setpgid(0, 0);
 	prctl(PR_SET_NAME, "vmtap-nest");
+	usleep(1000); /* it is woken after this; a child may end before it is waited for */
 	printf("numbers %d %d %d %d %d\n", getpid(), gettid(), getppid(), getpgid(0), getsid(0));
 	fflush(stdout);
 	syscall(SYS_getpgid, 77);

@@ -59,7 +59,7 @@ static void print(const struct symbol_lookup *symbols, pid_t pid, uint64_t pc, u
 int main(int argc, char **argv)
 {
 	pid_t pid = argc == 2 ? atoi(argv[1]) : 0;
-	struct process_symbols *symbols = process_symbols_new();
+	struct process_symbols *symbols = process_symbols_new(NULL);
 	struct user_regs_struct registers;
 	struct usdt_unwind_thread thread;
 	struct usdt_unwind *unwind;

@@ -52,7 +52,7 @@ static void begin(const char *script)
 	settings.recorded = recorded;
 	settings.unfused = unfused;
 	if (!recorded) {
-		symbols = process_symbols_new();
+		symbols = process_symbols_new(NULL);
 		settings.symbols = process_symbols_lookup(symbols);
 	}
 	ck_assert_msg(

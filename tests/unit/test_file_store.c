@@ -74,7 +74,7 @@ END_TEST
 
 START_TEST(test_unwinding)
 {
-	struct usdt_unwind_files *files = usdt_unwind_files_new();
+	struct usdt_unwind_files *files = usdt_unwind_files_new(NULL);
 	const struct file_store *store = usdt_unwind_files_store(files);
 	size_t opened = 0;
 
@@ -144,7 +144,7 @@ END_TEST
 
 START_TEST(test_unnamed)
 {
-	struct process_symbols *symbols = process_symbols_new();
+	struct process_symbols *symbols = process_symbols_new(NULL);
 	const struct symbol_lookup *lookup = process_symbols_lookup(symbols);
 	pid_t child = start_child();
 	struct symbol found;

@@ -36,6 +36,7 @@
 #include "source/merge.h"
 #include "source/source.h"
 #include "targets/targets.h"
+#include "usdt/process/heard_code.h"
 #include "usdt/process/process_symbols.h"
 
 enum {
@@ -54,8 +55,9 @@ enum {
 struct run {
 	const struct run_settings *settings;
 	struct engine *engine;
-	struct writer *writer; /* the engine writes to it */
-	struct source *source; /* NULL once it has ended */
+	struct writer *writer;   /* the engine writes to it */
+	struct source *source;   /* NULL once it has ended */
+	struct heard_code *code; /* of processes, as sources hear of it; NULL: no names are shown */
 	struct interrupts interrupts;
 	uint64_t latest;    /* latest time seen in the recording */
 	uint64_t heard;     /* when the stream last said something */
@@ -464,8 +466,11 @@ static void note_targets(struct process_symbols *symbols, const struct run_setti
 /* What sources have for the engine's aggregations, also those that have ended. */
 static void collect(void *context, const struct partial_sink *sink)
 {
-	const struct run *run = context;
+	struct run *run = context;
 
+	/* After exit() no probe fires, not even while the results of the others are read. */
+	if (run->source && !run->source->recorded && run->is_begun && has_exited(run))
+		source_stop(run->source);
 	/* What happens before the end of a BEGIN that calls exit() is not counted. */
 	if (run->settings->targets->source && run->is_begun)
 		source_collect(run->settings->targets->source, sink);
@@ -483,6 +488,7 @@ static int enable_probes(struct run *run, struct error *error)
 	request.latency = engine_options(run->engine)->switchrate;
 	request.sample = engine_options(run->engine)->sample;
 	request.heap_period = engine_options(run->engine)->heapsample;
+	request.heard = run->code;
 	if (result)
 		error_set(error, ENOMEM, "out of memory");
 	else
@@ -561,8 +567,10 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	engine_settings.collect = collect;
 	engine_settings.collect_context = &run;
 	/* Nothing is known of a recording's addresses: the processes are of the past. */
-	if (!engine_settings.recorded)
-		symbols = process_symbols_new();
+	if (!engine_settings.recorded) {
+		run.code = d_program_names_places(settings->program) ? heard_code_new() : NULL;
+		symbols = process_symbols_new(run.code);
+	}
 	if (symbols)
 		engine_settings.symbols = process_symbols_lookup(symbols);
 	result = engine_new(&engine_settings, &run.engine);
@@ -641,6 +649,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 out:
 	engine_free(run.engine);
 	process_symbols_free(symbols);
+	heard_code_free(run.code);
 	effects_free(&effects);
 	json_writer_free(&json);
 	interrupts_close(&run.interrupts);

@@ -70,8 +70,9 @@ void consume_collect(struct engine *engine)
 
 void consume_exit(struct engine *engine, uint64_t status)
 {
+	engine->exited =
+		true; /* first, so that whoever is asked for results knows that no more count */
 	consume_collect(engine);
-	engine->exited = true;
 	engine->exit_at_end = engine->ended;
 	engine->status = (int)(status & 255);
 }

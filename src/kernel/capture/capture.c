@@ -558,6 +558,13 @@ static void ship_first(struct kernel_generator *g)
 	kernel_translate_clauses(g);
 }
 
+static void check_open(struct kernel_generator *g)
+{
+	bpf_set_map_value(g->code, BPF_REG_1, g->maps->counters, 8 * KERNEL_COUNTER_OPEN);
+	bpf_read(g->code, BPF_REG_1, BPF_REG_1, 0, 8);
+	bpf_jump_if_value(g->code, BPF_JEQ, BPF_REG_1, 0, g->done);
+}
+
 void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *plan,
 	const struct kernel_maps *maps, const struct bpf_features *features)
 {
@@ -578,6 +585,7 @@ void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *pl
 	else if (plan->is_machine)
 		find_registers(&g);
 	kernel_generate_conditions(&g);
+	check_open(&g);
 	if (plan->notes)
 		kernel_generate_note(&g);
 	note_hit(&g);

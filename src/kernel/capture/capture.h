@@ -41,6 +41,9 @@ struct kernel_maps {
 enum {
 	KERNEL_COUNTER_LOST,
 	KERNEL_COUNTER_UNREADABLE,
+	/* No counter: 0 while programs do nothing, so that all begin and end at once, however long
+	 * it takes to attach them. */
+	KERNEL_COUNTER_OPEN,
 	KERNEL_COUNTER_HITS,
 	KERNEL_COUNTER_SITES = KERNEL_COUNTER_HITS + 8
 };

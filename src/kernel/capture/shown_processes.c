@@ -167,7 +167,7 @@ static void check_process(
 struct usdt_unwind_files *kernel_shown_files(struct kernel_shown *shown)
 {
 	if (!shown->files)
-		shown->files = usdt_unwind_files_new();
+		shown->files = usdt_unwind_files_new(shown->heard);
 	return shown->files;
 }
 

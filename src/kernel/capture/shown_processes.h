@@ -12,6 +12,7 @@
 #include "kernel/capture/plan.h"
 #include "program/event.h"
 
+struct heard_code;
 struct kernel_shown_process;
 struct usdt_unwind_files;
 
@@ -21,6 +22,7 @@ struct kernel_shown {
 	size_t count, list_capacity, known_capacity;
 	uint32_t last; /* the one that was found last */
 	uint32_t batch;
+	const struct heard_code *heard;  /* what is heard of processes; NULL: nothing */
 	struct usdt_unwind_files *files; /* of the processes whose stacks are unwound; NULL: none */
 };
 

@@ -31,7 +31,7 @@ int kernel_feed_open(struct kernel_feed *feed, uint32_t busy_ms)
 void kernel_feed_reset(struct kernel_feed *feed, struct kernel_maps *maps)
 {
 	if (feed->counters)
-		munmap((void *)(uintptr_t)feed->counters, feed->counter_bytes);
+		munmap(feed->counters, feed->counter_bytes);
 	feed->counters = NULL;
 	if (maps->counters >= 0)
 		close(maps->counters);
@@ -53,6 +53,7 @@ void kernel_feed_close(struct kernel_feed *feed, struct kernel_maps *maps)
 	kernel_records_close(&feed->records);
 	kernel_decode_free(&feed->decoder);
 	kernel_shown_free(&feed->shown);
+	kernel_heard_close(&feed->heard);
 	if (feed->wait >= 0)
 		close(feed->wait);
 }
@@ -84,6 +85,8 @@ int kernel_feed_begin(struct kernel_feed *feed, const struct source_request *req
 	if (request->latency && request->latency < feed->busy_ms * CLOCK_NS_PER_MS)
 		feed->busy_ms = (uint32_t)(request->latency / CLOCK_NS_PER_MS);
 	maps->wake_bytes = bytes / 2;
+	kernel_heard_open(&feed->heard, request->heard);
+	feed->shown.heard = request->heard;
 	return 0;
 }
 
@@ -113,7 +116,8 @@ int kernel_feed_count(struct kernel_feed *feed, struct kernel_maps *maps, size_t
 		return error_set(error, -maps->counters, "the kernel refuses a BPF map: %s",
 			strerror(-maps->counters));
 	feed->counter_bytes = (bytes + page - 1) & ~(page - 1);
-	mapped = mmap(NULL, feed->counter_bytes, PROT_READ, MAP_SHARED, maps->counters, 0);
+	mapped = mmap(
+		NULL, feed->counter_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, maps->counters, 0);
 	if (mapped == MAP_FAILED)
 		return error_set(error, errno, "the kernel source: %s", strerror(errno));
 	feed->counters = mapped;
@@ -133,6 +137,13 @@ int kernel_feed_use_clock(
 		return 0;
 	feed->has_times = true;
 	return kernel_cpu_time_open(&feed->times, error);
+}
+
+void kernel_feed_open_sites(struct kernel_feed *feed, bool is_open)
+{
+	if (feed->counters)
+		__atomic_store_n(
+			&feed->counters[KERNEL_COUNTER_OPEN], (uint64_t)is_open, __ATOMIC_RELAXED);
 }
 
 /* Adds what a record says to the batch that is being made. -ENOMEM. */
@@ -214,6 +225,7 @@ static enum source_state take_batch(struct kernel_feed *feed,
 	}
 	now = clock_monotonic();
 	complete = kernel_records_read(&feed->records, feed->stopping);
+	kernel_heard_take(&feed->heard);
 	if (decode_batch(feed, methods, source, batch)) {
 		error_set(error, ENOMEM, "the kernel source is out of memory");
 		return SOURCE_BROKEN;
@@ -246,6 +258,7 @@ enum source_state kernel_feed_next(struct kernel_feed *feed,
 
 void kernel_feed_stop(struct kernel_feed *feed)
 {
+	kernel_feed_open_sites(feed, false);
 	feed->stopping = true;
 	feed->due = 0;
 }

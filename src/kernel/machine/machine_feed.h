@@ -16,6 +16,7 @@
 #include "kernel/capture/ring_records.h"
 #include "kernel/capture/shown_processes.h"
 #include "kernel/capture/thread_ends.h"
+#include "kernel/watch/heard_mappings.h"
 #include "source/source.h"
 
 struct kernel_feed {
@@ -23,10 +24,11 @@ struct kernel_feed {
 	struct kernel_decoder decoder;
 	struct kernel_ends ends;
 	struct kernel_shown shown;
+	struct kernel_heard heard;
 	struct kernel_cpu_time times;
 	bool has_times; /* times is open */
 	size_t site_count;
-	const uint64_t *counters; /* struct kernel_maps; NULL: there are none yet */
+	uint64_t *counters; /* struct kernel_maps; NULL: there are none yet */
 	size_t counter_bytes;
 	uint64_t *counted;         /* by site: losses that have been reported */
 	struct event_loss *losses; /* of a batch */
@@ -88,6 +90,9 @@ int kernel_feed_use_clock(
 enum source_state kernel_feed_next(struct kernel_feed *feed,
 	const struct kernel_feed_methods *methods, void *source, int timeout_ms,
 	struct event_batch *batch, struct error *error);
+
+/* Has the programs of all sites begin, once they are attached, or end. */
+void kernel_feed_open_sites(struct kernel_feed *feed, bool is_open);
 
 /* No event is to come after those that are in the ring. */
 void kernel_feed_stop(struct kernel_feed *feed);

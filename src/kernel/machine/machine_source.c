@@ -616,6 +616,7 @@ static int machine_enable(
 	if (!result)
 		result = kernel_feed_tell_ends(&machine->feed, request, &machine->features,
 			&source->tells_thread_ends, error);
+	kernel_feed_open_sites(&machine->feed, !result);
 	return result;
 }
 

@@ -210,6 +210,7 @@ static int profile_enable(
 	if (!result)
 		result = kernel_feed_tell_ends(&profile->feed, request, &profile->features,
 			&source->tells_thread_ends, error);
+	kernel_feed_open_sites(&profile->feed, !result);
 	return result;
 }
 

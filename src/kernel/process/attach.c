@@ -163,6 +163,30 @@ static int plan_all(struct kernel_attachment *attachment, struct kernel_target *
 
 /* ---- programs ---- */
 
+/*
+ * A program may wait until the guard of a probe is raised, and fire then, so programs of an
+ * attachment with guards are open from the start.
+ */
+static int open_guarded(const struct kernel_attachment *attachment, uint32_t counter_count)
+{
+	const uint32_t index = 0;
+	bool has_guard = false;
+	uint64_t *counters;
+	int result;
+
+	for (size_t i = 0; i < attachment->site_count; i++)
+		has_guard |= attachment->sites[i].site->semaphore != 0;
+	if (!has_guard)
+		return 0;
+	counters = calloc(counter_count, sizeof(*counters));
+	if (!counters)
+		return -ENOMEM;
+	counters[KERNEL_COUNTER_OPEN] = 1;
+	result = bpf_map_set(attachment->maps.counters, &index, counters);
+	free(counters);
+	return result;
+}
+
 static int make_maps(
 	struct kernel_attachment *attachment, int ring, uint32_t wake_bytes, struct error *error)
 {
@@ -187,6 +211,8 @@ static int make_maps(
 		return error_set(
 			error, -result, "the kernel refuses a BPF map: %s", strerror(-result));
 	}
+	if (open_guarded(attachment, counters))
+		return error_set(error, ENOMEM, "out of memory");
 	return 0;
 }
 

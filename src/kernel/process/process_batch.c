@@ -244,6 +244,7 @@ enum source_state kernel_batch_take(
 	}
 	now = clock_monotonic();
 	complete = kernel_records_read(&kernel->records, last);
+	kernel_heard_take(&kernel->heard);
 	if (decode_batch(kernel, batch)) {
 		error_set(error, ENOMEM, "the kernel source is out of memory");
 		return SOURCE_BROKEN;

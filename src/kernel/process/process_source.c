@@ -86,6 +86,7 @@ static void kernel_close(struct source *source)
 	carried_free(&kernel->carried);
 	free(kernel->processes);
 	kernel_shown_free(&kernel->shown);
+	kernel_heard_close(&kernel->heard);
 	free(kernel->listed);
 	if (kernel->has_times)
 		kernel_cpu_time_close(&kernel->times);
@@ -151,6 +152,8 @@ int kernel_source_attach(struct kernel_source *kernel, struct kernel_group *grou
 		kernel->has_times = true;
 		result = kernel_cpu_time_open(&kernel->times, error);
 	}
+	if (!result && kernel->is_open)
+		kernel_group_open(group, true);
 	return result;
 }
 
@@ -231,8 +234,11 @@ static int kernel_enable(
 		.wake_bytes = bytes / WAKE_PART,
 		.reduction = &kernel->reduction};
 	kernel->decoder.times = &kernel->times;
-	if (kernel->scope != KERNEL_SCOPE_NAMED)
+	if (kernel->scope != KERNEL_SCOPE_NAMED) {
+		kernel_heard_open(&kernel->heard, request->heard);
+		kernel->shown.heard = request->heard;
 		result = kernel_shared_begin(kernel, error);
+	}
 	if (result)
 		return result;
 	reduce(kernel, request);
@@ -269,6 +275,9 @@ static int kernel_enable(
 	source->tells_thread_ends = !result && request->tells_thread_ends;
 	if (!result)
 		watch_all(kernel);
+	kernel->is_open = !result;
+	for (size_t i = 0; i < kernel->group_count && !result; i++)
+		kernel_group_open(kernel->groups[i], true);
 	kernel->due = clock_monotonic();
 	return result;
 }
@@ -326,9 +335,14 @@ static void kernel_collect(struct source *source, const struct partial_sink *sin
 
 static void kernel_stop(struct source *source)
 {
+	struct kernel_source *kernel = kernel_source_of(source);
+
+	for (size_t i = 0; i < kernel->group_count; i++)
+		kernel_group_open(kernel->groups[i], false);
+	kernel->is_open = false;
 	source_kernel_release(source);
-	kernel_source_of(source)->stopping = true;
-	kernel_source_of(source)->due = 0;
+	kernel->stopping = true;
+	kernel->due = 0;
 }
 
 static int kernel_descriptor(const struct source *source)

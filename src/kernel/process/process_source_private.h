@@ -17,6 +17,7 @@
 #include "kernel/process/site_group.h"
 #include "kernel/reduce/reduce.h"
 #include "kernel/reduce/tally.h"
+#include "kernel/watch/heard_mappings.h"
 #include "kernel/watch/process_watch.h"
 #include "source/carried.h"
 
@@ -52,7 +53,8 @@ struct kernel_source {
 	uint64_t *updates;           /* lost, by processor */
 	struct kernel_process **processes;
 	size_t process_count, process_capacity;
-	struct kernel_shown shown;    /* the processes as batches have them */
+	struct kernel_shown shown; /* the processes as batches have them */
+	struct kernel_heard heard;
 	struct event_process *listed; /* those of the last batch */
 	size_t listed_capacity;
 	struct kernel_cpu_time times;
@@ -64,7 +66,8 @@ struct kernel_source {
 	struct kernel_watch *watch;    /* NULL: what processes load later is not traced */
 	struct kernel_notice *notices; /* that have not been dealt with */
 	size_t notice_count, notice_capacity;
-	int wait; /* epoll: ring, notices and processes */
+	int wait;     /* epoll: ring, notices and processes */
+	bool is_open; /* programs of sites run as soon as they are attached */
 	bool stopping, ended, told_missed, told_descriptors;
 	uint64_t due;
 	uint32_t wait_ms; /* between the last two looks */

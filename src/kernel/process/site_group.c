@@ -29,7 +29,7 @@ void kernel_group_reset(struct kernel_group *group)
 {
 	kernel_attach_end(&group->attachment);
 	if (group->counters)
-		munmap((void *)(uintptr_t)group->counters, group->counter_bytes);
+		munmap(group->counters, group->counter_bytes);
 	free(group->counted);
 	group->silence = (struct kernel_silence){0};
 	group->counters = NULL;
@@ -81,7 +81,7 @@ static int map_counters(struct kernel_group *group)
 	void *counters;
 
 	group->counter_bytes = (bytes + page - 1) & ~(page - 1);
-	counters = mmap(NULL, group->counter_bytes, PROT_READ, MAP_SHARED,
+	counters = mmap(NULL, group->counter_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
 		group->attachment.maps.counters, 0);
 	if (counters == MAP_FAILED)
 		return -errno;
@@ -114,6 +114,13 @@ int kernel_group_attach(struct kernel_group *group, const struct d_probe_set *se
 	return result ? error_set(error, -result, "process %u: %s", (unsigned int)group->target.pid,
 				strerror(-result))
 		      : 0;
+}
+
+void kernel_group_open(struct kernel_group *group, bool is_open)
+{
+	if (group->counters)
+		__atomic_store_n(
+			&group->counters[KERNEL_COUNTER_OPEN], (uint64_t)is_open, __ATOMIC_RELAXED);
 }
 
 void kernel_group_detach(struct kernel_group *group)

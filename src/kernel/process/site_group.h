@@ -19,7 +19,7 @@ struct kernel_group {
 	struct kernel_target target;
 	struct kernel_attachment attachment;
 	size_t process; /* the source's number of the process */
-	const uint64_t *counters;
+	uint64_t *counters;
 	size_t counter_bytes;
 	uint64_t *counted; /* by site: losses that have been reported */
 	uint64_t counted_lost;
@@ -57,6 +57,9 @@ int kernel_group_attach(struct kernel_group *group, const struct d_probe_set *se
 
 /* As if it had not been attached. */
 void kernel_group_reset(struct kernel_group *group);
+
+/* Has its programs begin, or end, at once; they stay attached. */
+void kernel_group_open(struct kernel_group *group, bool is_open);
 
 /* Detaches; what is needed to read the records that there are is kept. */
 void kernel_group_detach(struct kernel_group *group);

@@ -13,8 +13,8 @@
 #include "base/error.h"
 
 enum {
-	QUEUE_BYTES = 64 << 10, /* a power of two: about 500 mappings */
-	RECORD_MAX = 1 << 16    /* by its header */
+	QUEUE_BYTES = 128 << 10, /* a power of two: about 1000 mappings */
+	RECORD_MAX = 1 << 16     /* by its header */
 };
 
 struct kernel_mapped_queue {
@@ -32,7 +32,7 @@ struct mapping_record {
 	uint32_t protection, flags;
 };
 
-static int open_queue(struct kernel_mapped_queue *queue, int processor)
+static int open_queue(struct kernel_mapped_queue *queue, int processor, bool tells_forks)
 {
 	struct perf_event_attr attributes = {.size = sizeof(attributes),
 		.type = PERF_TYPE_SOFTWARE,
@@ -43,6 +43,7 @@ static int open_queue(struct kernel_mapped_queue *queue, int processor)
 		.mmap2 = 1,
 		.comm = 1,
 		.comm_exec = 1,
+		.task = tells_forks,
 		.watermark = 1,
 		.wakeup_watermark = 1,
 		.use_clockid = 1,
@@ -61,7 +62,7 @@ static int open_queue(struct kernel_mapped_queue *queue, int processor)
 	return -errno;
 }
 
-int kernel_mapped_open(struct kernel_mapped *mapped, struct error *error)
+int kernel_mapped_open(struct kernel_mapped *mapped, bool tells_forks, struct error *error)
 {
 	long processors = sysconf(_SC_NPROCESSORS_CONF);
 	int result = 0;
@@ -72,7 +73,7 @@ int kernel_mapped_open(struct kernel_mapped *mapped, struct error *error)
 	if (!mapped->queues || !mapped->record)
 		return error_set(error, ENOMEM, "out of memory");
 	for (int i = 0; i < processors && !result; i++) {
-		result = open_queue(&mapped->queues[mapped->queue_count++], i);
+		result = open_queue(&mapped->queues[mapped->queue_count++], i, tells_forks);
 		if (result != -ENODEV)
 			continue;
 		mapped->queue_count--; /* the processor is switched off */
@@ -161,6 +162,12 @@ static bool read_record(
 	memcpy(&event->pid, body, sizeof(event->pid));
 	if (!event->pid || event->pid > INT32_MAX) /* not in our pid namespace */
 		return false;
+	if (header.type == PERF_RECORD_FORK) {
+		event->kind = KERNEL_MAPPED_FORK;
+		memcpy(&event->parent, body + sizeof(event->pid), sizeof(event->parent));
+		/* of a thread's, too, it tells */
+		return event->parent && event->parent != event->pid;
+	}
 	event->kind = KERNEL_MAPPED_PROGRAM;
 	if (header.type == PERF_RECORD_COMM)
 		return header.misc & PERF_RECORD_MISC_COMM_EXEC;
@@ -170,6 +177,9 @@ static bool read_record(
 	memcpy(&mapping, body, sizeof(mapping));
 	event->kind = KERNEL_MAPPED_CODE;
 	event->path = body + sizeof(mapping);
+	event->address = mapping.address;
+	event->length = mapping.length;
+	event->offset = mapping.offset;
 	event->inode = mapping.inode;
 	event->generation = mapping.generation;
 	event->device_major = mapping.device_major;

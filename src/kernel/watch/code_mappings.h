@@ -17,13 +17,16 @@ struct kernel_mapped_queue;
 enum kernel_mapped_kind {
 	KERNEL_MAPPED_CODE,    /* a process has mapped code of a file */
 	KERNEL_MAPPED_PROGRAM, /* it executes another program */
+	KERNEL_MAPPED_FORK,    /* it has been made by fork(); only if that was asked for */
 	KERNEL_MAPPED_LOST     /* something has been lost */
 };
 
 struct kernel_mapped_event {
 	enum kernel_mapped_kind kind;
 	uint32_t pid;
-	uint64_t time; /* CLOCK_MONOTONIC, ns */
+	uint32_t parent;                  /* of KERNEL_MAPPED_FORK */
+	uint64_t time;                    /* CLOCK_MONOTONIC, ns */
+	uint64_t address, length, offset; /* of the mapping, and where it begins in the file */
 	/* Of a file, as the kernel numbers it; on some file systems, stat() gives other numbers. */
 	uint32_t device_major, device_minor;
 	uint64_t inode, generation;
@@ -37,7 +40,7 @@ struct kernel_mapped {
 };
 
 /* Begins; on failure a negative errno and a line in error. Close it in any case. */
-int kernel_mapped_open(struct kernel_mapped *mapped, struct error *error);
+int kernel_mapped_open(struct kernel_mapped *mapped, bool tells_forks, struct error *error);
 void kernel_mapped_close(struct kernel_mapped *mapped);
 
 /* The queues' descriptors, of which there is one for each processor: readable when a queue has got

@@ -19,7 +19,7 @@ enum {
 int kernel_unseen_open(struct kernel_unseen *unseen, struct error *error)
 {
 	*unseen = (struct kernel_unseen){0};
-	return kernel_mapped_open(&unseen->mapped, error);
+	return kernel_mapped_open(&unseen->mapped, false, error);
 }
 
 void kernel_unseen_close(struct kernel_unseen *unseen)

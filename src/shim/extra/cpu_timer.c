@@ -57,7 +57,8 @@ struct timer_record {
 	_Atomic uint64_t round;  /* that the timer was made for */
 	_Atomic uint64_t due;    /* ns */
 	_Atomic uint64_t marked; /* ns, by this timer */
-	uint64_t period;
+	/* A signal of an earlier timer may still be marked while the thread makes a new one. */
+	_Atomic uint64_t period;
 	uint64_t due_round; /* what is due is due to this round */
 	uint64_t made_at;   /* the thread's CPU clock when the timer was made */
 };
@@ -224,9 +225,10 @@ static void set_next(struct timer_record *record)
 static void mark(struct timer_record *record, int overrun)
 {
 	uint64_t times = 1 + (overrun > 0 ? (uint64_t)overrun : 0);
+	uint64_t marked = atomic_load_explicit(&record->period, memory_order_relaxed) * times;
 
-	atomic_fetch_add_explicit(&record->marked, record->period * times, memory_order_relaxed);
-	atomic_fetch_add_explicit(&record->due, record->period * times, memory_order_relaxed);
+	atomic_fetch_add_explicit(&record->marked, marked, memory_order_relaxed);
+	atomic_fetch_add_explicit(&record->due, marked, memory_order_relaxed);
 	set_next(record);
 }
 
@@ -527,7 +529,7 @@ static bool arm(uint64_t round, const sigset_t *blocked)
 	if (atomic_load(&own->is_refused) ||
 		!atomic_compare_exchange_strong(&own->state, &idle, RECORD_MAKING))
 		return false;
-	own->period = atomic_load(&period);
+	atomic_store(&own->period, atomic_load(&period));
 	own->made_at = read_clock(CLOCK_THREAD_CPUTIME_ID);
 	atomic_store(&own->marked, 0);
 	if (own->due_round != round)

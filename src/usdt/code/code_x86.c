@@ -364,6 +364,30 @@ static bool is_fma4(const struct decoder *decoder)
 			(opcode >= 0x78 && opcode <= 0x7f));
 }
 
+/*
+ * Whether the kernel takes a vector instruction for another one. It looks at the opcode alone when
+ * it decides how to execute the instruction, so vpcmpeqb is skipped as if it were a jump,
+ * vpgatherdd as if it were a nop, and after vcmpps the program goes on in the kernel's copy of it.
+ */
+static bool is_mistaken(uint8_t opcode)
+{
+	switch (opcode) {
+	case 0x90: /* nop */
+	case 0x9d: /* popf: the trap flag stays set */
+	case 0xc2: /* ret */
+	case 0xc3:
+	case 0xca:
+	case 0xcb:
+	case 0xe8: /* call and jmp */
+	case 0xe9:
+	case 0xeb:
+	case 0xff: /* indirect call and jmp */
+		return true;
+	default:
+		return opcode >= 0x70 && opcode <= 0x7f; /* conditional jumps */
+	}
+}
+
 /* Why a breakpoint at the instruction is not possible, or NULL. */
 static const char *find_refusal(const struct decoder *decoder)
 {
@@ -375,10 +399,13 @@ static const char *find_refusal(const struct decoder *decoder)
 
 	if (decoder->has_bad_prefix)
 		return "the kernel takes no instruction with a lock or segment prefix";
-	if (decoder->encoding == ENCODING_VEX)
-		return is_refused_opcode(opcode) || is_fma4(decoder)
-			? "the kernel does not take this vector instruction"
+	if (decoder->encoding == ENCODING_VEX) {
+		if (is_refused_opcode(opcode) || is_fma4(decoder))
+			return "the kernel does not take this vector instruction";
+		return is_mistaken(opcode)
+			? "the kernel takes this vector instruction for another one"
 			: NULL;
+	}
 	if (map == 1) {
 		if (opcode == 0x05 || opcode == 0x34)
 			return "a system call instruction fails when the kernel executes a copy "

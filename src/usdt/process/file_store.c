@@ -1,8 +1,6 @@
 /* file_store.c: see file_store.h. */
 #include "usdt/process/file_store.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -43,7 +41,7 @@ void file_store_end(struct file_store *store)
 		free(file);
 	}
 	free(store->slots);
-	*store = (struct file_store){.owner = store->owner};
+	*store = (struct file_store){.owner = store->owner, .heard = store->heard};
 }
 
 static bool is_same(const struct stat *one, const struct stat *other)
@@ -89,11 +87,7 @@ static bool grow(struct file_store *store)
 static bool find_status(const struct usdt_process *process, const struct usdt_object *object,
 	struct stat *status, int *opened)
 {
-	char link[128];
-
-	snprintf(link, sizeof(link), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
-		(int)process->thread, object->mappings[0].begin, object->mappings[0].end);
-	if (!stat(link, status))
+	if (usdt_object_status(process, object, status))
 		return true;
 	*opened = usdt_object_file(process, object);
 	return *opened >= 0 && !fstat(*opened, status);

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct heard_code;
 struct stored_file;
 struct usdt_object;
 struct usdt_process;
@@ -29,6 +30,8 @@ struct file_store_owner {
 
 struct file_store {
 	struct file_store_owner owner;
+	/* What was heard of processes that map these files; NULL: nothing. The caller sets it. */
+	const struct heard_code *heard;
 	struct stored_file **slots; /* a hash table; NULL: free */
 	size_t count, slot_count;   /* slot_count is a power of two */
 	struct stored_file *opened; /* the first of those that are open */

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "usdt/process/file_store.h"
+#include "usdt/process/heard_code.h"
 #include "usdt/process/process_images.h"
 
 enum {
@@ -81,6 +82,8 @@ static size_t add_object(struct mapped_code *map, const struct usdt_process *pro
 	if (!has_code(mapped) || !keep_file(map, process, mapped, &number))
 		return 0;
 	map->files[number].begin = mapped->mappings[0].begin;
+	if (mapped->heard_at) /* only its code was heard of */
+		map->files[number].begin -= mapped->mappings[0].offset;
 	for (size_t i = 0; i < mapped->mapping_count; i++) {
 		const struct usdt_mapping *mapping = &mapped->mappings[i];
 		areas[i] = (struct mapped_area){mapping->begin, mapping->end, mapping->offset,
@@ -89,16 +92,35 @@ static size_t add_object(struct mapped_code *map, const struct usdt_process *pro
 	return mapped->mapping_count;
 }
 
+/* What a process has mapped: what it has now, and what was heard of it. NULL: nothing is known. */
+static struct usdt_process *find_mappings(const struct mapped_code *map)
+{
+	const struct heard_mapping *heard = NULL;
+	struct usdt_process *process;
+	struct error error;
+	size_t count = 0;
+
+	if (map->store->heard)
+		heard = heard_code_find(map->store->heard, (uint32_t)map->pid, &count);
+	if (usdt_process_map(map->pid, &process, &error))
+		process = heard ? usdt_process_ended(map->pid) : NULL;
+	if (process && heard && usdt_process_hear(process, heard, count)) {
+		usdt_process_free(process);
+		process = NULL;
+	}
+	return process;
+}
+
 void mapped_code_read(struct mapped_code *map)
 {
 	struct usdt_process *process;
 	struct mapped_area *areas;
 	uint64_t begun = clock_monotonic();
-	struct error error;
 	size_t count;
 
 	map->generation++;
-	if (usdt_process_map(map->pid, &process, &error))
+	process = find_mappings(map);
+	if (!process)
 		goto done;
 	count = process->anonymous_count + 1;
 	for (size_t i = 0; i < process->object_count; i++)

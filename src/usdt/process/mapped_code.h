@@ -3,9 +3,10 @@
  * memory without a file, such as a JIT compiler's.
  *
  * The mappings are read and their files opened (usdt/process/file_store.h) while the process lives,
- * so a file can still be read after the process has ended. An address outside the known mappings
- * makes them be read again, but less and less often, so that addresses that belong to nothing cost
- * little (see struct mapped_retry).
+ * so a file can still be read after the process has ended. Of one that has ended before, what was
+ * heard is used (usdt/process/heard_code.h). An address outside the known mappings makes them be
+ * read again, but less and less often, so that addresses that belong to nothing cost little (see
+ * struct mapped_retry).
  *
  * Not safe to use from several threads at once.
  */

@@ -14,10 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/process_stat.h"
+#include "usdt/process/heard_code.h"
 #include "usdt/process/process_images.h"
 
 enum { FLAG_EXITING = 4 }; /* PF_EXITING, among the flags of /proc/PID/stat */
@@ -171,6 +174,47 @@ static int open_same(const struct usdt_object *object, const char *path)
 	return file;
 }
 
+/*
+ * Whether this is the file of a mapping that was only heard of. It must not have changed since, or
+ * it may be another file with the same number.
+ */
+static bool is_heard(const struct usdt_object *object, const struct stat *status)
+{
+	int64_t heard_at =
+		(int64_t)(object->heard_at + clock_now(CLOCK_REALTIME) - clock_monotonic());
+	int64_t changed =
+		(int64_t)status->st_ctim.tv_sec * (int64_t)CLOCK_NS_PER_S + status->st_ctim.tv_nsec;
+
+	return status->st_ino == object->inode && major(status->st_dev) == object->device_major &&
+		minor(status->st_dev) == object->device_minor && changed <= heard_at;
+}
+
+/* Opens such a file, by the path that the process used. */
+static int open_heard(const struct usdt_object *object)
+{
+	int file = open_same(object, object->path);
+	struct stat status;
+
+	if (file < 0)
+		return file;
+	if (!fstat(file, &status) && is_heard(object, &status))
+		return file;
+	close(file);
+	return -ESTALE;
+}
+
+bool usdt_object_status(
+	const struct usdt_process *process, const struct usdt_object *object, struct stat *status)
+{
+	char link[128];
+
+	if (object->heard_at)
+		return !stat(object->path, status) && is_heard(object, status);
+	snprintf(link, sizeof(link), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+		(int)process->thread, object->mappings[0].begin, object->mappings[0].end);
+	return !stat(link, status);
+}
+
 int usdt_object_file(const struct usdt_process *process, const struct usdt_object *object)
 {
 	char link[128], target[4096];
@@ -178,6 +222,8 @@ int usdt_object_file(const struct usdt_process *process, const struct usdt_objec
 	char *path;
 	int file, error;
 
+	if (object->heard_at)
+		return open_heard(object);
 	snprintf(link, sizeof(link), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
 		(int)process->thread, object->mappings[0].begin, object->mappings[0].end);
 	file = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -322,6 +368,58 @@ int usdt_process_map(pid_t pid, struct usdt_process **process, struct error *err
 	else
 		usdt_process_free(made);
 	return result;
+}
+
+struct usdt_process *usdt_process_ended(pid_t pid)
+{
+	struct usdt_process *process = calloc(1, sizeof(*process));
+
+	if (process) {
+		process->pid = process->thread = pid;
+		process->memory = -1;
+	}
+	return process;
+}
+
+static bool overlaps(
+	const struct usdt_mapping *mappings, size_t count, uint64_t begin, uint64_t end)
+{
+	for (size_t i = 0; i < count; i++)
+		if (mappings[i].begin < end && begin < mappings[i].end)
+			return true;
+	return false;
+}
+
+static bool has_other(const struct usdt_process *process, const struct heard_mapping *heard)
+{
+	for (size_t i = 0; i < process->object_count; i++)
+		if (overlaps(process->objects[i].mappings, process->objects[i].mapping_count,
+			    heard->begin, heard->end))
+			return true;
+	return overlaps(process->anonymous, process->anonymous_count, heard->begin, heard->end);
+}
+
+int usdt_process_hear(
+	struct usdt_process *process, const struct heard_mapping *mappings, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct heard_mapping *heard = &mappings[i];
+		const struct usdt_mapping mapping = {
+			heard->begin, heard->end, heard->offset, true, false};
+		struct usdt_object *object;
+
+		if (has_other(process, heard))
+			continue;
+		object = find_object(process, heard->device_major, heard->device_minor,
+			heard->inode, heard->path);
+		if (!object)
+			return -ENOMEM;
+		if (!object->mapping_count)
+			object->heard_at = heard->time;
+		if (append_mapping(&object->mappings, &object->mapping_count, &mapping))
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 void usdt_process_open_memory(struct usdt_process *process)

@@ -30,7 +30,8 @@ struct usdt_object {
 	size_t mapping_count;
 	struct usdt_mapping *mappings; /* sorted by address */
 	struct usdt_image *image;      /* NULL if it could not be read or is not an ELF file */
-	char *problem; /* the reason in that case, one line; NULL if it is not an ELF file */
+	char *problem;     /* the reason in that case, one line; NULL if it is not an ELF file */
+	uint64_t heard_at; /* CLOCK_MONOTONIC; it is known only from what was heard then; or 0 */
 };
 
 struct usdt_process {
@@ -61,6 +62,18 @@ pid_t usdt_process_thread(pid_t pid);
 /* Like usdt_process_open(), but reads only the mappings: no images, no memory. */
 int usdt_process_map(pid_t pid, struct usdt_process **process, struct error *error);
 
+struct heard_mapping;
+
+/* A process that has ended, without mappings; NULL without memory. */
+struct usdt_process *usdt_process_ended(pid_t pid);
+
+/*
+ * Adds what was heard of the process's mappings (usdt/process/heard_code.h), where it is not known
+ * to have others. 0 or -ENOMEM.
+ */
+int usdt_process_hear(
+	struct usdt_process *process, const struct heard_mapping *mappings, size_t count);
+
 /* Whether some of the file is mapped as code. */
 bool usdt_object_has_code(const struct usdt_object *object);
 
@@ -71,6 +84,12 @@ bool usdt_object_has_code(const struct usdt_object *object);
 int usdt_object_read(const struct usdt_process *process, struct usdt_object *object);
 /* And lets its memory be read. */
 void usdt_process_open_memory(struct usdt_process *process);
+
+struct stat;
+
+/* The status of the mapped file, if it can be had without opening it. */
+bool usdt_object_status(
+	const struct usdt_process *process, const struct usdt_object *object, struct stat *status);
 
 /* Opens the mapped file; returns a descriptor or a negative errno. */
 int usdt_object_file(const struct usdt_process *process, const struct usdt_object *object);

@@ -117,7 +117,7 @@ static void note(void *context, uint64_t pid, uint64_t address)
 		usdt_addresses_note(addresses, address);
 }
 
-struct process_symbols *process_symbols_new(void)
+struct process_symbols *process_symbols_new(const struct heard_code *heard)
 {
 	struct process_symbols *symbols = calloc(1, sizeof(*symbols));
 
@@ -125,6 +125,7 @@ struct process_symbols *process_symbols_new(void)
 		symbols->lookup =
 			(struct symbol_lookup){.context = symbols, .find = find, .note = note};
 		usdt_addresses_store(&symbols->files);
+		symbols->files.heard = heard;
 	}
 	return symbols;
 }

@@ -12,10 +12,11 @@
 
 #include "base/symbol_lookup.h"
 
+struct heard_code;
 struct process_symbols;
 
-/* NULL without memory. */
-struct process_symbols *process_symbols_new(void);
+/* heard: what is heard of processes while they live; NULL: nothing. NULL without memory. */
+struct process_symbols *process_symbols_new(const struct heard_code *heard);
 void process_symbols_free(struct process_symbols *symbols);
 
 /* Lives as long as the symbols. */

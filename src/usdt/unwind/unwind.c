@@ -164,14 +164,16 @@ static void *read_file(void *context, int file, const char *path)
 	return object;
 }
 
-struct usdt_unwind_files *usdt_unwind_files_new(void)
+struct usdt_unwind_files *usdt_unwind_files_new(const struct heard_code *heard)
 {
 	struct usdt_unwind_files *files = calloc(1, sizeof(*files));
 
-	if (files)
+	if (files) {
 		file_store_begin(&files->store,
 			&(struct file_store_owner){
 				.context = files, .read = read_file, .free = free_object});
+		files->store.heard = heard;
+	}
 	return files;
 }
 
@@ -662,7 +664,7 @@ int usdt_unwind_new(pid_t pid, struct usdt_unwind_files *files, struct usdt_unwi
 	if (!*unwind)
 		return -ENOMEM;
 	(*unwind)->begun = clock_monotonic();
-	(*unwind)->own = files ? NULL : usdt_unwind_files_new();
+	(*unwind)->own = files ? NULL : usdt_unwind_files_new(NULL);
 	(*unwind)->files = files ? files : (*unwind)->own;
 	if (!(*unwind)->files) {
 		free(*unwind);

@@ -24,7 +24,8 @@
 #include <sys/types.h>
 
 struct file_store;
-struct usdt_unwind;       /* for one process */
+struct usdt_unwind; /* for one process */
+struct heard_code;
 struct usdt_unwind_files; /* for all processes */
 
 /* A thread at one moment. */
@@ -57,7 +58,7 @@ struct usdt_unwound {
 };
 
 /* What is known of files, each once for all processes that map it. NULL: out of memory. */
-struct usdt_unwind_files *usdt_unwind_files_new(void);
+struct usdt_unwind_files *usdt_unwind_files_new(const struct heard_code *heard);
 void usdt_unwind_files_free(struct usdt_unwind_files *files);
 
 /* The store in which they are. */
