@@ -1,4 +1,7 @@
-/* child.c: see child.h. */
+/*
+ * child.c: see child.h. The child waits for one byte on a socket, which says how to start its
+ * program; the socket closes when the program runs, or brings the errno of the failure.
+ */
 #include "targets/child.h"
 
 #include <dirent.h>

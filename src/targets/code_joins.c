@@ -1,4 +1,7 @@
-/* code_joins.c: see code_joins.h. */
+/*
+ * code_joins.c: see code_joins.h. A process may be stopped until its new probes are attached, so
+ * nothing here waits.
+ */
 #include "targets/code_joins.h"
 
 #include <errno.h>
@@ -9,7 +12,7 @@
 #include "program/probe.h"
 #include "targets/targets_private.h"
 
-/* Joins the next thing that has turned up; false: nothing has. */
+/* Joins the next new code that the kernel has reported. Returns false if there is none. */
 static bool join_next(struct targets *targets, const struct target_joiner *joiner)
 {
 	struct d_probe_set own = {0};

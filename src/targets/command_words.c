@@ -1,4 +1,4 @@
-/* command_words.c: see command_words.h. */
+/* command_words.c: see command_words.h. The words lie in one block, each with its NUL. */
 #include "targets/command_words.h"
 
 #include <errno.h>

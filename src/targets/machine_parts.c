@@ -1,4 +1,7 @@
-/* machine_parts.c: see machine_parts.h. */
+/*
+ * machine_parts.c: see machine_parts.h. The kernel's samples are asked for first; streams give them
+ * where the kernel may not, or where the guest's stack is needed with them.
+ */
 #include "targets/machine_parts.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
-/* runtime_joins.c: see runtime_joins.h. */
+/*
+ * runtime_joins.c: see runtime_joins.h. A socket exists a moment before its owner listens, so a new
+ * one is tried several times.
+ */
 #include "targets/runtime_joins.h"
 
 #include <errno.h>
@@ -26,7 +29,7 @@ enum {
 	LATE_MS = 200   /* and at one that has not answered in time */
 };
 
-static bool is_target(const struct targets *targets, uint32_t pid, const char *path)
+static bool runtime_is_known(const struct targets *targets, uint32_t pid, const char *path)
 {
 	for (size_t i = 0; i < targets->count; i++)
 		if (targets->items[i].is_runtime && targets->items[i].process.pid == pid &&
@@ -50,7 +53,7 @@ static struct target runtime_of(uint32_t pid)
 }
 
 /* The further sockets of a target that are not targets yet. */
-static size_t find(const struct targets *targets, size_t index, struct target *list)
+static size_t runtime_find_unknown(const struct targets *targets, size_t index, struct target *list)
 {
 	const struct target *target = &targets->items[index];
 	char paths[ENDPOINT_FURTHER_MAX][ENDPOINT_PATH_MAX];
@@ -63,7 +66,7 @@ static size_t find(const struct targets *targets, size_t index, struct target *l
 		return 0;
 	count = endpoint_further(&process, target->path, paths);
 	for (size_t i = 0; i < count; i++) {
-		if (is_target(targets, process.pid, paths[i]))
+		if (runtime_is_known(targets, process.pid, paths[i]))
 			continue;
 		list[found] = runtime_of(process.pid);
 		strcpy(list[found++].path, paths[i]);
@@ -74,7 +77,7 @@ static size_t find(const struct targets *targets, size_t index, struct target *l
 int runtime_joins_add(struct targets *targets, size_t index)
 {
 	struct target list[ENDPOINT_FURTHER_MAX];
-	size_t count = find(targets, index, list);
+	size_t count = runtime_find_unknown(targets, index, list);
 	int result = 0;
 
 	for (size_t i = 0; i < count && !result; i++)
@@ -122,8 +125,9 @@ static int become_merge(
 }
 
 /* Enables a runtime's probes and merges it. Takes over the source. */
-static int join(struct targets *targets, const struct target_joiner *joiner, struct target *target,
-	struct source *source, const struct d_probe_set *own, struct error *error)
+static int runtime_join(struct targets *targets, const struct target_joiner *joiner,
+	struct target *target, struct source *source, const struct d_probe_set *own,
+	struct error *error)
 {
 	struct target_joined joined;
 	struct merge_part part;
@@ -132,7 +136,7 @@ static int join(struct targets *targets, const struct target_joiner *joiner, str
 	target->part = SIZE_MAX;
 	if (!result && joined.first == joined.end) {
 		source_close(source);
-		return target_add(targets, target); /* not looked at again */
+		return target_add(targets, target); /* known from now on */
 	}
 	if (!result)
 		result = become_merge(targets, joiner, error);
@@ -148,7 +152,7 @@ static int join(struct targets *targets, const struct target_joiner *joiner, str
 }
 
 /* Begins to open one; false: nobody listens there yet. */
-static bool begin(struct runtime_joins *runtimes, const struct target *target)
+static bool runtime_begin(struct runtime_joins *runtimes, const struct target *target)
 {
 	struct runtime_opening *opening;
 	struct error ignored;
@@ -169,7 +173,7 @@ static bool begin(struct runtime_joins *runtimes, const struct target *target)
 }
 
 /* Joins one that has declared its events. False: it has not yet. */
-static bool take(struct targets *targets, const struct target_joiner *joiner,
+static bool runtime_take(struct targets *targets, const struct target_joiner *joiner,
 	struct runtime_opening *opening)
 {
 	struct target target = runtime_of(opening->pid);
@@ -185,7 +189,7 @@ static bool take(struct targets *targets, const struct target_joiner *joiner,
 		debug_say(DEBUG_TARGET, "process %" PRIu32 " serves another stream at %s",
 			opening->pid, opening->path);
 		strcpy(target.path, opening->path);
-		result = join(targets, joiner, &target, opening->source, &own, &error);
+		result = runtime_join(targets, joiner, &target, opening->source, &own, &error);
 	}
 	d_probe_set_free(&own);
 	if (result && result != -ECONNRESET && result != -EAGAIN)
@@ -205,7 +209,7 @@ static uint64_t take_opening(
 	for (size_t i = 0; i < runtimes->opening_count; i++) {
 		struct runtime_opening *opening = &runtimes->opening[i];
 		uint64_t wait = opening->is_late ? LATE_MS : ATTEMPT_MS;
-		if (take(targets, joiner, opening))
+		if (runtime_take(targets, joiner, opening))
 			continue;
 		due = now + wait * CLOCK_NS_PER_MS < due ? now + wait * CLOCK_NS_PER_MS : due;
 		runtimes->opening[kept++] = *opening;
@@ -214,7 +218,7 @@ static uint64_t take_opening(
 	return due;
 }
 
-/* Whether a socket has been created in a directory that is watched. */
+/* Returns true if a socket has been created in a directory that is watched. */
 static bool has_changed(struct runtime_joins *runtimes)
 {
 	_Alignas(struct inotify_event) char bytes[4096];
@@ -239,9 +243,9 @@ void runtime_joins_take(struct targets *targets, const struct target_joiner *joi
 	if ((!runtimes->attempts && !runtimes->opening_count) || now < runtimes->due)
 		return;
 	for (size_t i = 0; i < known && runtimes->attempts; i++) {
-		count = find(targets, i, list);
+		count = runtime_find_unknown(targets, i, list);
 		for (size_t j = 0; j < count; j++)
-			left += !begin(runtimes, &list[j]);
+			left += !runtime_begin(runtimes, &list[j]);
 	}
 	runtimes->attempts -= runtimes->attempts > 0;
 	if (!left)

@@ -1,4 +1,5 @@
-/* sweep.c: see sweep.h. */
+/* sweep.c: see sweep.h. A socket is removed only if nobody listens on it, under the directory's
+ * lock. */
 #include "targets/sweep.h"
 
 #include <dirent.h>

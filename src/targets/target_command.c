@@ -68,7 +68,7 @@ static int open_stopped(struct targets *targets, struct target *target, struct d
 /*
  * A command whose first program does not suit goes on, until it has a program or a library with
  * probes that the scripts describe, or serves a stream. It is stopped at each one. If that takes
- * too long, it goes on, untraced.
+ * too long, it runs on untraced.
  */
 static int await_program(struct targets *targets, struct target *target, struct d_probe_set *set,
 	struct source **source, enum program_use *use, struct error *error)

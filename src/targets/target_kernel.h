@@ -10,7 +10,7 @@
 
 #include "targets/targets_private.h"
 
-/* Whether the target's probes are also asked of the kernel. */
+/* Returns true if the target's probes are also requested from the kernel. */
 bool target_wants_kernel(
 	const struct targets *targets, const struct target *target, const struct d_probe_set *set);
 

@@ -17,7 +17,7 @@
 const struct target_process target_process_none = {
 	.watched = -1, .child = {.descriptor = -1, .line = -1}};
 
-static void step(struct target_process *process, enum target_event event)
+static void target_process_step(struct target_process *process, enum target_event event)
 {
 	int next = target_state_next(process->state, event);
 
@@ -40,7 +40,7 @@ int target_process_create(struct target_process *process, char *const *words,
 
 	process->pid = (uint32_t)process->child.pid;
 	if (!result)
-		step(process, TARGET_CREATE);
+		target_process_step(process, TARGET_CREATE);
 	return result;
 }
 
@@ -48,7 +48,7 @@ void target_process_found(struct target_process *process, uint32_t pid)
 {
 	process->pid = pid;
 	if (process->state == TARGET_GIVEN)
-		step(process, TARGET_FIND);
+		target_process_step(process, TARGET_FIND);
 }
 
 int target_process_find(struct target_process *process, struct error *error)
@@ -73,7 +73,7 @@ int target_process_start(
 	int result = child_release(&process->child, words, wait, error);
 
 	if (!result && process->state == TARGET_CREATED)
-		step(process, TARGET_START);
+		target_process_step(process, TARGET_START);
 	return result;
 }
 
@@ -82,13 +82,13 @@ int target_process_launch(struct target_process *process, struct error *error)
 	int result = kernel_launch(process->child.pid, error);
 
 	if (result != -ECHILD && (result != -ESRCH || !child_poll(&process->child)))
-		step(process, TARGET_HOLD);
+		target_process_step(process, TARGET_HOLD);
 	return result;
 }
 
 void target_process_stepped(struct target_process *process)
 {
-	step(process, TARGET_HOLD);
+	target_process_step(process, TARGET_HOLD);
 }
 
 int target_process_resume(struct target_process *process, struct error *error)
@@ -98,7 +98,7 @@ int target_process_resume(struct target_process *process, struct error *error)
 	if (kernel_launch_continue(process->child.pid))
 		return error_set(error, errno, "process %u cannot be continued: %s",
 			(unsigned int)process->pid, strerror(errno));
-	step(process, TARGET_RESUME);
+	target_process_step(process, TARGET_RESUME);
 	return 0;
 }
 
@@ -121,7 +121,7 @@ bool target_process_poll(struct target_process *process)
 		return true;
 	ended = is_command(process) ? child_poll(&process->child) : target_process_is_gone(process);
 	if (ended)
-		step(process, TARGET_END);
+		target_process_step(process, TARGET_END);
 	return ended;
 }
 

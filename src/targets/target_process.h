@@ -1,5 +1,5 @@
 /*
- * target_process.h: a process that is looked at: one that runs already, or a command, which is a
+ * target_process.h: a target's process: one that runs already, or a command, which is a
  * process that we also start, hold, let go and end. Its state changes only here, by the table of
  * target_state.h.
  */
@@ -61,7 +61,8 @@ static inline bool target_process_is_held(const struct target_process *process)
 /* Notices whether it has ended: true once it has. */
 bool target_process_poll(struct target_process *process);
 
-/* Whether it has ended, without noticing: a command's status can still be waited for. */
+/* Returns true if it has ended, and leaves its state: a command's status can still be waited for.
+ */
 bool target_process_is_gone(const struct target_process *process);
 
 /* Readable once it has ended; -1: nothing says so, it must be polled. */

@@ -58,7 +58,7 @@ static const struct {
 	{TARGET_FAMILY, TARGET_SOCKET, "--follow follows what -c, -p or -- COMMAND gives"},
 };
 
-static int add(struct target_spec *spec, struct target_item item)
+static int target_spec_add(struct target_spec *spec, struct target_item item)
 {
 	if (array_room(&spec->items, &spec->capacity, spec->count, sizeof(*spec->items)))
 		return -ENOMEM;
@@ -71,17 +71,18 @@ int target_spec_add_pid(struct target_spec *spec, uint32_t pid)
 	for (size_t i = 0; i < spec->count; i++)
 		if (spec->items[i].kind == TARGET_PID && spec->items[i].pid == pid)
 			return -EEXIST;
-	return add(spec, (struct target_item){.kind = TARGET_PID, .pid = pid});
+	return target_spec_add(spec, (struct target_item){.kind = TARGET_PID, .pid = pid});
 }
 
 int target_spec_add_command(struct target_spec *spec, struct command_words command)
 {
-	return add(spec, (struct target_item){.kind = TARGET_COMMAND, .command = command});
+	return target_spec_add(
+		spec, (struct target_item){.kind = TARGET_COMMAND, .command = command});
 }
 
 int target_spec_add_socket(struct target_spec *spec, const char *socket)
 {
-	return add(spec, (struct target_item){.kind = TARGET_SOCKET, .socket = socket});
+	return target_spec_add(spec, (struct target_item){.kind = TARGET_SOCKET, .socket = socket});
 }
 
 bool target_spec_is_given(const struct target_spec *spec)
@@ -113,7 +114,8 @@ unsigned target_verb_kinds(const char *verb)
 }
 
 /* Says what the verb takes instead. */
-static int refuse(const char *verb, unsigned refused, unsigned taken, struct error *error)
+static int target_spec_refuse(
+	const char *verb, unsigned refused, unsigned taken, struct error *error)
 {
 	char text[128] = "";
 	const char *what = "what is given";
@@ -143,7 +145,7 @@ int target_spec_check(const struct target_spec *spec, const char *verb, struct e
 		return error_set(error, EINVAL,
 			"only one of -p, -c, --socket and --log: what --socket names is traced "
 			"alone");
-	return kinds & ~taken ? refuse(verb, kinds & ~taken, taken, error) : 0;
+	return kinds & ~taken ? target_spec_refuse(verb, kinds & ~taken, taken, error) : 0;
 }
 
 void target_spec_free(struct target_spec *spec)

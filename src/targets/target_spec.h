@@ -1,5 +1,5 @@
 /*
- * target_spec.h: what is to be looked at, as it was asked for: processes by pid, commands, a
+ * target_spec.h: the targets that were asked for: processes by pid, commands, a
  * socket, VMs of a name, all VMs, or a recorded log, and by which sources. Options are read into a
  * specification; target_spec_check() says which of them do not go together, and which ones the verb
  * does not take. From then on nobody changes it: what becomes of the targets is in struct targets.
@@ -56,7 +56,7 @@ int target_spec_add_pid(struct target_spec *spec, uint32_t pid);
 int target_spec_add_command(struct target_spec *spec, struct command_words command);
 int target_spec_add_socket(struct target_spec *spec, const char *socket);
 
-/* Whether it says what to look at; if not, a verb may take all VMs. */
+/* Returns true if it names a target; if not, a verb may take all VMs. */
 bool target_spec_is_given(const struct target_spec *spec);
 
 /* What it asks for: bits of enum target_kind. */

@@ -4,7 +4,7 @@
  *
  * A command's process is created before anything is opened, so that $target is known. Its program
  * is started when its events are to be opened. If the kernel may deliver them, it is held where its
- * own code would begin, and goes on once its probes are enabled; it may be held again at each
+ * own code would begin, and resumed once its probes are enabled; it may be held again at each
  * program or library that it loads until one has the probes that are asked for. A process that runs
  * already is found.
  *

@@ -1,5 +1,5 @@
 /*
- * targets.h: the one way to what is looked at. A specification (target_spec.h) goes in, one source
+ * targets.h: the one way to open targets. A specification (target_spec.h) goes in, one source
  * of events comes out: of processes by pid or socket, commands that are started, VMs that no pid
  * names, the machine, or a recording. Commands are ended with the targets, processes left running.
  * target_state.h says in which order things happen.
@@ -121,7 +121,7 @@ int targets_add(struct targets *targets, uint32_t pid);
 /* Nothing is given: every VM is a target. */
 void targets_take_all(struct targets *targets);
 
-/* Whether anything is a target yet. */
+/* Returns true if there is a target yet, or a group of them. */
 bool targets_are_given(const struct targets *targets);
 
 /*
@@ -156,13 +156,13 @@ int targets_watch(struct targets *targets, struct error *error);
 /* Why a target's stream is missing, of the first that has none; NULL: none is. */
 const struct error *targets_missing(const struct targets *targets);
 
-/* Whether that target is a command which has started other programs. */
+/* Returns true if that target is a command which has started other programs. */
 bool targets_have_children(const struct targets *targets);
 
-/* Whether processes may join and leave, so that probes may come later. */
+/* Returns true if processes may join and leave, so that probes may come later. */
 bool targets_may_join(const struct targets *targets);
 
-/* Whether no VM has been seen since targets_open() of a group that may be empty. */
+/* Returns true if the group may be empty, and no VM has joined it since targets_open(). */
 bool targets_are_empty(const struct targets *targets);
 
 /* ---- while it runs ---- */
@@ -198,21 +198,23 @@ int targets_descriptor(const struct targets *targets);
 /* When to call it even so (CLOCK_MONOTONIC, ns); UINT64_MAX: never. */
 uint64_t targets_due(const struct targets *targets);
 
-/* Whether an end may come that nothing says, so that targets_join() is called every few ms. */
+/* Returns true if an end may come that makes no descriptor readable: call targets_join() every few
+ * ms. */
 bool targets_must_poll(const struct targets *targets);
 
-/* Whether a source may still deliver events of the time that has passed: some stream is live. */
+/* Returns true if some stream has not ended, so events of the time that has passed may still come.
+ */
 bool targets_are_live(const struct targets *targets);
 
 /*
- * Whether those that have not ended their streams are stopped, or have been silent since that time.
- * heard is when the source last said something.
+ * Returns true if those that have not ended their streams are stopped, or have sent nothing since
+ * that time. heard is when the source last delivered something.
  */
 bool targets_are_silent(const struct targets *targets, uint64_t heard, uint64_t since);
 
 /*
  * Reports which targets have ended and how, once each. state and reason are of the source as a
- * whole: SOURCE_MORE while it goes on, when ends are only reported if there may be several.
+ * whole. While it is SOURCE_MORE, ends are only reported if there may be several.
  */
 void targets_report_ends(
 	struct targets *targets, enum source_state state, const struct error *reason, bool quiet);

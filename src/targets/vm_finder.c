@@ -46,7 +46,7 @@ struct vm_finder {
 	int descriptor, watches, timer;
 };
 
-static struct candidate *find(struct vm_finder *finder, uint32_t pid)
+static struct candidate *vm_finder_find(struct vm_finder *finder, uint32_t pid)
 {
 	for (size_t i = 0; i < finder->count; i++)
 		if (finder->candidates[i].pid == pid)
@@ -57,7 +57,7 @@ static struct candidate *find(struct vm_finder *finder, uint32_t pid)
 /* Notes that a process may serve. What cannot be noted for want of memory is found later. */
 static void note(struct vm_finder *finder, uint32_t pid, uint64_t now)
 {
-	struct candidate *candidate = find(finder, pid), *grown;
+	struct candidate *candidate = vm_finder_find(finder, pid), *grown;
 	uint64_t started = process_info_started(pid);
 
 	if (!started || pid == (uint32_t)getpid())
@@ -299,7 +299,7 @@ bool vm_finder_next(struct vm_finder *finder, uint32_t *pid)
 
 void vm_finder_forget(struct vm_finder *finder, uint32_t pid)
 {
-	struct candidate *candidate = find(finder, pid);
+	struct candidate *candidate = vm_finder_find(finder, pid);
 
 	if (candidate && candidate->due == UINT64_MAX)
 		*candidate = finder->candidates[--finder->count];
@@ -307,7 +307,7 @@ void vm_finder_forget(struct vm_finder *finder, uint32_t pid)
 
 bool vm_finder_retry(struct vm_finder *finder, uint32_t pid)
 {
-	struct candidate *candidate = find(finder, pid);
+	struct candidate *candidate = vm_finder_find(finder, pid);
 
 	if (!candidate || candidate->retries == RETRIES)
 		return false;
@@ -318,7 +318,7 @@ bool vm_finder_retry(struct vm_finder *finder, uint32_t pid)
 
 void vm_finder_later(struct vm_finder *finder, uint32_t pid)
 {
-	struct candidate *candidate = find(finder, pid);
+	struct candidate *candidate = vm_finder_find(finder, pid);
 	uint64_t due = clock_monotonic() + LOOK_MS * CLOCK_NS_PER_MS;
 
 	if (candidate)

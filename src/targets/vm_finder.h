@@ -2,7 +2,7 @@
  * vm_finder.h: finds the VMs that serve an event stream: of this user or, for root, of all users,
  * in any pid namespace that /proc shows.
  *
- * A VM is found by the library's thread: all processes are looked at once a second, or less often
+ * A VM is found by the library's thread: all processes are scanned once a second, or less often
  * if that would take more than a hundredth of a CPU. It is found faster by the socket that it
  * creates in one of the usual places (wire/place.h), whose directories are watched. What is found
  * is a candidate: only connecting tells whether it serves.
@@ -39,7 +39,7 @@ bool vm_finder_retry(struct vm_finder *finder, uint32_t pid);
 
 /*
  * It cannot answer for a while, or it may have further sockets in a directory that is not watched
- * yet: return it again when a second has passed and all processes have been looked at once more.
+ * yet: return it again when a second has passed and all processes have been scanned once more.
  */
 void vm_finder_later(struct vm_finder *finder, uint32_t pid);
 

@@ -32,14 +32,14 @@ enum {
 	STEP_MS = 10,           /* between two looks whether they have */
 	BEGIN_MS = 100,         /* longest time to connect to those found, before other work */
 	FIRST_MS = 10000,       /* for a command to start a VM, before the script is compiled */
-	ANCESTORS_MAX = 100000, /* a bound in case that processes change while they are looked at */
+	ANCESTORS_MAX = 100000, /* a limit, since parents may change during the scan */
 	ENDING_MS = 20,         /* between two looks whether the commands' children have ended */
 	TORN_TOLD = 10          /* streams that end out of order, each with a line */
 };
 
 /* ---- which VMs ---- */
 
-static bool is_target(const struct targets *targets, uint32_t pid)
+static bool vm_is_target(const struct targets *targets, uint32_t pid)
 {
 	for (size_t i = 0; i < targets->count; i++)
 		if (targets->items[i].process.pid == pid)
@@ -57,7 +57,7 @@ static bool descends(const struct targets *targets, uint32_t pid)
 	struct error ignored;
 
 	for (unsigned i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
-		if (is_target(targets, pid) || pid == (uint32_t)getpid())
+		if (vm_is_target(targets, pid) || pid == (uint32_t)getpid())
 			return true;
 		if (process_info_read(pid, &process, &ignored))
 			return false;
@@ -81,7 +81,7 @@ static bool has_descended(const struct targets *targets, uint32_t pid)
 	for (size_t i = vms->descendant_count; i--;)
 		if (vms->descendants[i] == pid)
 			return true;
-	return pid && is_target(targets, pid);
+	return pid && vm_is_target(targets, pid);
 }
 
 /*
@@ -148,7 +148,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Whether the runtime of that process with this socket has been looked at. */
+/* Returns true if the runtime of that process with this socket has joined or is joining. */
 static bool has_socket(const struct vm_joins *vms, uint32_t pid, const char *path)
 {
 	for (size_t i = 0; i < vms->count; i++)
@@ -171,7 +171,7 @@ static bool is_joining(const struct vm_joins *vms, uint32_t pid)
 }
 
 /* Begins to open a stream, or to ask what a VM is. -ENOMEM, or as vm_stream_start(). */
-static int begin(
+static int vm_begin(
 	struct vm_joins *vms, uint32_t pid, const char *socket, bool asks, struct error *error)
 {
 	struct epoll_event event = {.events = EPOLLIN};
@@ -214,7 +214,7 @@ static void begin_further(struct vm_joins *vms, uint32_t pid)
 		return;
 	count = endpoint_further(&process, vms->items[known].path, paths);
 	for (size_t i = 0; i < count; i++)
-		if (!has_socket(vms, pid, paths[i]) && begin(vms, pid, paths[i], false, &error))
+		if (!has_socket(vms, pid, paths[i]) && vm_begin(vms, pid, paths[i], false, &error))
 			vm_finder_retry(vms->finder, pid);
 }
 
@@ -284,13 +284,13 @@ static void begin_found(struct targets *targets)
 		asks = targets->group == TARGET_GROUP_NAMED || may_be_orphan(pid);
 		if (!is_wanted && !asks)
 			continue;
-		result = begin(vms, pid, NULL, !is_wanted, &error);
+		result = vm_begin(vms, pid, NULL, !is_wanted, &error);
 		if (result && (is_wanted || result == -ENOENT))
 			take_failure(targets, pid, false, result, &error);
 	}
 }
 
-/* Takes what a VM says that it is, if that has come. False: it goes on being asked. */
+/* Takes the VM's answer to what it is. Returns false if it has not come yet. */
 static bool take_answer(struct targets *targets, const struct vm_joining *asked)
 {
 	struct vm_joins *vms = &targets->vms;
@@ -307,7 +307,7 @@ static bool take_answer(struct targets *targets, const struct vm_joining *asked)
 		return true;
 	if (targets->group == TARGET_GROUP_FAMILY)
 		note_descendant(vms, asked->pid);
-	result = begin(vms, asked->pid, NULL, false, &error);
+	result = vm_begin(vms, asked->pid, NULL, false, &error);
 	if (result)
 		take_failure(targets, asked->pid, false, result, &error);
 	return true;
@@ -379,7 +379,7 @@ static struct vm_joined *remember(struct vm_joins *vms, const struct source *sou
 }
 
 /* Adds an opened stream to the merged source, and closes it if that fails. */
-static int add(struct targets *targets, struct source *source, uint32_t first, uint32_t end,
+static int vm_add(struct targets *targets, struct source *source, uint32_t first, uint32_t end,
 	uint64_t since, struct error *error)
 {
 	struct vm_joins *vms = &targets->vms;
@@ -472,7 +472,7 @@ static int open_present(struct targets *targets, struct d_probe_set *set, struct
 
 	for (;;) {
 		while (!result && (source = next_source(targets, set))) {
-			result = add(
+			result = vm_add(
 				targets, source, (uint32_t)first, (uint32_t)set->count, 0, error);
 			first = set->count;
 		}
@@ -560,14 +560,14 @@ int vm_joins_open(struct targets *targets, struct d_probe_set *set, struct error
  * Enables the probes of a VM that has turned up, and adds it. One without probes for the script is
  * let go; if it is a further runtime of a VM, this is noted. Takes over the source.
  */
-static int join(struct targets *targets, const struct target_joiner *joiner, struct source *source,
-	const struct d_probe_set *own, struct error *error)
+static int vm_join(struct targets *targets, const struct target_joiner *joiner,
+	struct source *source, const struct d_probe_set *own, struct error *error)
 {
 	struct target_joined joined;
 	int result = joiner->enable(joiner->context, source, own, &joined, error);
 
 	if (!result && joined.first < joined.end)
-		return add(targets, source, joined.first, joined.end, joined.since, error);
+		return vm_add(targets, source, joined.first, joined.end, joined.since, error);
 	if (!result && has_joined(&targets->vms, source->process.pid) &&
 		!remember(&targets->vms, source))
 		result = error_set(error, ENOMEM, "out of memory");
@@ -585,7 +585,7 @@ static void take_found(struct targets *targets, const struct target_joiner *join
 		int result = d_probe_set_init(&own) ? -ENOMEM : 0;
 		source = result ? NULL : next_source(targets, &own);
 		if (source)
-			result = join(targets, joiner, source, &own, &error);
+			result = vm_join(targets, joiner, source, &own, &error);
 		d_probe_set_free(&own);
 		/* A process that has ended meanwhile is nothing to report. */
 		if (source && result && result != -ECONNRESET)

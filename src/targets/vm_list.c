@@ -62,7 +62,7 @@ static bool examine(uint32_t pid, struct vm_listed *vm)
 	return true;
 }
 
-static int add(struct vm_list *list, uint32_t pid)
+static int vm_list_add(struct vm_list *list, uint32_t pid)
 {
 	if (array_room(&list->items, &list->capacity, list->count, sizeof(*list->items)))
 		return -ENOMEM;
@@ -71,7 +71,7 @@ static int add(struct vm_list *list, uint32_t pid)
 	return 0;
 }
 
-static int compare(const void *one, const void *other)
+static int vm_list_compare(const void *one, const void *other)
 {
 	uint32_t left = ((const struct vm_listed *)one)->process.pid,
 		 right = ((const struct vm_listed *)other)->process.pid;
@@ -118,12 +118,12 @@ int vm_list_read(struct vm_list *list, struct error *error)
 	result = vm_finder_new(&finder, error);
 
 	while (!result && vm_finder_next(finder, &pid))
-		if (add(list, pid))
+		if (vm_list_add(list, pid))
 			result = error_set(error, ENOMEM, "out of memory");
 	vm_finder_free(finder);
 	take_answers(list);
 	if (list->count)
-		qsort(list->items, list->count, sizeof(*list->items), compare);
+		qsort(list->items, list->count, sizeof(*list->items), vm_list_compare);
 	return result;
 }
 
