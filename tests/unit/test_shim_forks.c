@@ -144,6 +144,67 @@ START_TEST(no_child_is_served_unasked)
 }
 END_TEST
 
+/* ---- a fork in the middle of vmtap_start() ---- */
+
+static _Atomic int binding; /* 1: wait for bind(); 2: it is about to be called; 3: forked */
+
+/* Replaces the C library's function: the library is about to name its socket. */
+int bind(int descriptor, const struct sockaddr *address, socklen_t length)
+{
+	int one = 1;
+
+	if (atomic_compare_exchange_strong(&binding, &one, 2))
+		while (atomic_load(&binding) != 3)
+			sched_yield();
+	return (int)syscall(SYS_bind, descriptor, address, length);
+}
+
+static void *fork_while_binding(void *log)
+{
+	while (atomic_load(&binding) != 2)
+		sched_yield();
+	pid_t child = fork();
+	if (child == 0) {
+		alarm(60); /* it hangs */
+		VMTAP_GC_WORK(1);
+		_exit(access(log, F_OK) && access(fixture_path, F_OK) ? 0 : 2);
+	}
+	int status = exit_status(child); /* before its parent has made what it looks for */
+	atomic_store(&binding, 3);
+	return (void *)(intptr_t)status;
+}
+
+/* Such a child leaves the socket and the log to its parent, whose options name them. */
+START_TEST(a_child_made_while_its_parent_starts)
+{
+	struct vmtap_options options = {
+		.size = sizeof(options), .serve_children = 1, .socket = fixture_path};
+	struct reader reader;
+	pthread_t thread;
+	char log[200];
+	void *status;
+
+	snprintf(fixture_path, sizeof(fixture_path), "%s/socket", fixture_folder);
+	snprintf(log, sizeof(log), "%s/log", fixture_folder);
+	setenv("VMTAP_LOG", log, 1);
+	atomic_store(&binding, 1);
+	ck_assert_int_eq(pthread_create(&thread, NULL, fork_while_binding, log), 0);
+	ck_assert_int_eq(vmtap_start(&options), 0);
+	pthread_join(thread, &status);
+	ck_assert_int_eq((int)(intptr_t)status, 0);
+	VMTAP_GC_IDLE(1);
+	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
+	ck_assert_uint_eq(reader.pid, (uint32_t)getpid());
+	reader_close(&reader);
+	vmtap_stop();
+	ck_assert(reader_open_file(&reader, log));
+	ck_reader(&reader, reader_until_end(&reader));
+	ck_assert_uint_eq(reader.pid, (uint32_t)getpid());
+	ck_assert_uint_eq(reader_received(&reader), 1);
+	reader_close(&reader);
+}
+END_TEST
+
 /* ---- a registry that another thread uses, in a process that has not started a stream ---- */
 
 static atomic_bool stop;
@@ -463,6 +524,7 @@ int main(void)
 	tcase_set_timeout(all, 60);
 	tcase_add_loop_test(all, children_are_served_whatever_a_handler_does, 0, 8);
 	tcase_add_loop_test(all, no_child_is_served_unasked, 0, 2);
+	tcase_add_test(all, a_child_made_while_its_parent_starts);
 	tcase_add_test(all, locks_are_free_in_a_child_before_the_first_start);
 	tcase_add_loop_test(all, a_child_of_vfork_does_not_end_its_parents_stream, 0, 2);
 	tcase_add_test(all, a_child_may_have_its_parents_number);

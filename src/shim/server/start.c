@@ -41,6 +41,9 @@ enum {
 
 /* Set before the server opens its first descriptor, until it has closed the last one. */
 static struct server *_Atomic running;
+/* It has its socket and its log, and the environment no longer names them for a child. A child that
+ * is made before must not serve: it would take both. */
+static _Atomic bool is_complete;
 /* A thread that starts or stops the server holds this throughout, so that two servers never
  * share the rings. A thread that holds it already does neither: exit() in a signal handler may
  * interrupt this thread's own stop. */
@@ -71,8 +74,9 @@ static void adopt(bool allocates)
 	struct server *server = atomic_exchange(&running, NULL);
 	bool was_in_turn = turn_fork_child();
 	bool is_used = was_in_turn || vm_call_is_inside() || lock_is_mine(&turn);
+	bool is_served = atomic_exchange(&is_complete, false) && atomic_load(&kept);
 
-	atomic_store(&is_to_serve, server && atomic_load(&kept));
+	atomic_store(&is_to_serve, server && is_served);
 	process_fork_child(atomic_load(&home));
 	registry_fork_child();
 	awaited_fork_child();
@@ -177,6 +181,7 @@ static char *environment(const char *name)
 /* In this order, so that a child of fork() uses no memory that has been freed. */
 static void forget_running(struct server *server)
 {
+	atomic_store(&is_complete, false);
 	server_close(server);
 	atomic_store(&running, NULL);
 	server_free(server);
@@ -227,10 +232,12 @@ static int start(const struct vmtap_options *options, struct awaited *awaited)
 		awaited->waits |= awaited->follows && !server_refuses_waits(server);
 		error = server_run(server, awaited);
 	}
-	if (error)
+	if (error) {
 		forget_running(server);
-	else
+	} else {
+		atomic_store(&is_complete, true);
 		atomic_store(&is_to_serve, false);
+	}
 	if (masked) {
 		registry_block_signals(blocked);
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
