@@ -23,7 +23,7 @@ extern _Atomic bool clock_by_call __attribute__((visibility("hidden")));
 /* The current time of a clock, in ns. */
 static inline uint64_t clock_now(clockid_t clock)
 {
-	struct timespec now;
+	struct timespec now = {0};
 
 #ifdef VMTAP_LIBRARY
 	if (__builtin_expect(atomic_load_explicit(&clock_by_call, memory_order_relaxed), 0))

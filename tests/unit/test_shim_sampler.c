@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "shim/fixture.h"
@@ -351,6 +353,44 @@ START_TEST(a_count_of_the_heap)
 }
 END_TEST
 
+#if defined(__x86_64__)
+/* A program that has forbidden itself to read the counter: the C library's clock reads it, too. */
+START_TEST(without_the_counter)
+{
+	static const uint8_t units[] = {WIRE_SAMPLING_TIME, WIRE_SAMPLING_ELAPSED};
+	struct reader reader;
+	int ready[2], status;
+	char byte;
+
+#ifdef __SANITIZE_ADDRESS__
+	fprintf(stderr, "without_the_counter: skipped: AddressSanitizer reads it\n");
+	return;
+#endif
+	ck_assert_int_eq(pipe(ready), 0);
+	pid_t child = fork();
+	if (child == 0) {
+		if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) || vmtap_start(NULL))
+			_exit(1);
+		if (write(ready[1], "y", 1) != 1)
+			_exit(2);
+		for (unsigned taken = 0; taken < 5;)
+			taken += poll_once();
+		vmtap_stop();
+		_exit(0);
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	snprintf(fixture_path, sizeof(fixture_path), "%s/vmtap/%d", fixture_folder, (int)child);
+	subscribe(&reader, units[_i], 2000000, "vm:::sample");
+	reader_until_end(&reader);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	ck_reader(&reader, reader.ended);
+	ck_assert_uint_ge(samples, 4); /* the first may have come before the subscription */
+	reader_close(&reader);
+}
+END_TEST
+#endif
+
 START_TEST(wrong_calls)
 {
 	const struct vmtap_sample_options none = {.size = 0};
@@ -410,6 +450,9 @@ int main(void)
 	tcase_add_test(tests, by_bytes_while_others_sample_by_time);
 	tcase_add_test(tests, a_dump);
 	tcase_add_test(tests, a_count_of_the_heap);
+#if defined(__x86_64__)
+	tcase_add_loop_test(tests, without_the_counter, 0, 2);
+#endif
 	tcase_add_test(tests, told_beside_ends_of_threads);
 	tcase_add_test(tests, wrong_calls);
 	suite_add_tcase(suite, tests);

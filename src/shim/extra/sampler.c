@@ -96,10 +96,8 @@ static uint64_t take_tick(void)
 	uint64_t now = atomic_load(&tick), period = atomic_load(&round_period), clock, weight;
 	bool is_first = thread_tick < atomic_load(&round_first);
 	uint64_t *last = atomic_load(&round_elapsed) ? &thread_time : &thread_clock;
-	struct timespec time = {0};
 
-	clock_gettime(last == &thread_time ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &time);
-	clock = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+	clock = clock_now(last == &thread_time ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID);
 	weight = clock - *last;
 	if (is_first || clock < *last)
 		weight = clock < period ? clock : period;
