@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
 
+#include "shim/census.h"
 #include "shim/fixture.h"
 #include "wire/wire.h"
 
@@ -316,6 +317,48 @@ START_TEST(any_number_of_labels)
 }
 END_TEST
 
+enum { CHOSEN = 500, CHOSEN_MASK = 1023 };
+
+/* Labels that a widely used hash without a key maps to one of as many buckets. */
+static void chosen_labels(struct vmtap_census *census, void *context)
+{
+	unsigned *longest = context;
+
+	for (unsigned number = 0, count = 0; count < CHOSEN; number++) {
+		uint32_t hash = 2166136261u;
+		char label[20];
+		int length = snprintf(label, sizeof(label), "Class%u", number);
+		for (int i = 0; i < length; i++)
+			hash = (hash ^ (unsigned char)label[i]) * 16777619u;
+		if (((hash ^ hash >> 15) & CHOSEN_MASK) != 0)
+			continue;
+		vmtap_census_add(census, label, (size_t)length, 1);
+		count++;
+	}
+	for (size_t i = 0; i < census->bucket_count; i++) {
+		unsigned length = 0;
+		for (const struct census_band *band = census->buckets[i]; band; band = band->same)
+			length++;
+		*longest = length > *longest ? length : *longest;
+	}
+}
+
+/* Guest programs choose the names of classes, and a census may stop the VM. */
+START_TEST(chosen_labels_do_not_collide)
+{
+	unsigned longest = 0;
+	struct vmtap_census_options options = {.size = sizeof(options),
+		.by = VMTAP_CENSUS_BY_CLASS,
+		.take = chosen_labels,
+		.context = &longest};
+
+	ck_assert_int_eq(vmtap_census_register(&options), 0);
+	ck_assert_int_eq(vmtap_census_now(), 1);
+	ck_assert_uint_ge(longest, 1);
+	ck_assert_uint_lt(longest, 20);
+}
+END_TEST
+
 /* A client that does not read loses whole samples and is told how many. */
 START_TEST(what_a_slow_client_loses_is_counted)
 {
@@ -616,6 +659,7 @@ int main(void)
 	tcase_add_test(all, a_period_is_kept_until_the_vm_is_ready);
 	tcase_add_test(all, wrong_options_are_refused);
 	tcase_add_test(all, any_number_of_labels);
+	tcase_add_test(all, chosen_labels_do_not_collide);
 	tcase_add_test(all, what_a_slow_client_loses_is_counted);
 	tcase_add_test(all, labels_are_cut_and_made_valid);
 	tcase_add_test(all, objects_are_counted);

@@ -103,14 +103,13 @@ static struct census_band *add_band(
 void vmtap_census_add_objects(struct vmtap_census *census, const char *label, size_t length,
 	uint64_t bytes, uint64_t objects)
 {
-	uint32_t hash = 2166136261u;
 	struct census_band *band;
+	uint32_t hash;
 
 	if (length > CENSUS_LABEL_MAX)
 		length = CENSUS_LABEL_MAX;
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)label[i]) * 16777619u;
-	hash ^= hash >> 15;
+	hash = (uint32_t)keyed_hash(
+		census->key, label, length, KEYED_HASH_ROUNDS, KEYED_HASH_LAST_ROUNDS);
 	if (census->failed ||
 		(census->band_count == census->bucket_count && !grow_buckets(census))) {
 		census->failed = true;
@@ -182,6 +181,7 @@ static void take(const struct vmtap_census_options *options, uint64_t period, ui
 
 	census = calloc(1, sizeof(*census));
 	if (census) {
+		census->key = keyed_hash_key();
 		options->take(census, options->context);
 		census->time = clock_monotonic();
 		if (options->counted && options->polls && !census->failed)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/keyed_hash.h"
 #include "vmtap.h"
 
 enum { CENSUS_LABEL_MAX = 4000 /* bytes; a longer label is cut */ };
@@ -35,6 +36,7 @@ struct vmtap_census {
 	size_t band_count, label_bytes;
 	size_t taken;                 /* of the budget */
 	struct census_band **buckets; /* hash table of the bands */
+	struct keyed_hash_key key;    /* guest programs choose the labels */
 	size_t bucket_count;          /* 0 or a power of two */
 };
 
