@@ -279,6 +279,35 @@ START_TEST(a_disk_that_is_nearly_full)
 }
 END_TEST
 
+/* Less space than is usually kept for the end alone: the log has its begin and its end, which says
+ * what is missing. */
+START_TEST(a_disk_with_room_for_little)
+{
+	enum { EVENTS = 100000 };
+	static const char *const sizes[] = {"size=64k", "size=40k", "size=32k"};
+	const rlim_t limits[] = {64 << 10, 40 << 10, 32 << 10};
+	const struct vmtap_options small = {
+		.size = sizeof(small), .ring_bytes = 1, .flush_ms = 24 * 60 * 60 * 1000};
+	struct reader reader;
+	bool limited = _i & 1;
+
+	use_log();
+	if (!limited && !use_tmpfs(sizes[_i / 2]))
+		return;
+	if (limited)
+		limit_files(limits[_i / 2]);
+	ck_assert_int_eq(vmtap_start(&small), 0);
+	fire(EVENTS);
+	vmtap_stop();
+	read_log(&reader, true);
+	ck_assert_uint_gt(reader_lost(&reader), 0);
+	ck_assert_uint_eq(reader_received(&reader) + reader_lost(&reader), EVENTS);
+	reader_close(&reader);
+	if (!limited)
+		leave_tmpfs();
+}
+END_TEST
+
 /* Not even the header fits; the signal of the limit never reaches the VM. */
 START_TEST(a_disk_full_from_the_start)
 {
@@ -438,6 +467,7 @@ int main(void)
 	tcase_add_test(all, a_full_disk_stops_nobody);
 	tcase_add_loop_test(all, a_disk_that_stays_full, 0, 2);
 	tcase_add_loop_test(all, a_disk_that_is_nearly_full, 0, 3);
+	tcase_add_loop_test(all, a_disk_with_room_for_little, 0, 6);
 	tcase_add_test(all, a_disk_full_from_the_start);
 #if defined(__x86_64__)
 	tcase_add_loop_test(all, a_program_without_the_counter, 0, 2);

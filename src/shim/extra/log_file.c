@@ -13,8 +13,9 @@
 
 enum {
 	AGAIN_MS = 100,
-	END_BYTES = 64 << 10, /* reserved for the end; more than the end can need */
-	STEP_BYTES = 1 << 20, /* allocated at once */
+	END_BYTES = 64 << 10,    /* reserved for the end; more than the end can need */
+	END_BYTES_MIN = 4 << 10, /* where there is no room for that; enough if few types are lost */
+	STEP_BYTES = 1 << 20,    /* allocated at once */
 	STEP_BYTES_MIN = 4 << 10,
 	PIECE_BYTES = 64 << 10,   /* written at once, as far as blocks allow */
 	PIECE_BYTES_MIN = 4 << 10 /* the same when the disk is nearly full */
@@ -41,9 +42,9 @@ static uint64_t size_limit(void)
  * without it. After a crash, the file may occupy too many blocks on the disk, but it contains no
  * extra byte. The limit is checked first, because some file systems apply it to what is allocated.
  */
-static bool keep_room(struct log_file *log, int file, size_t bytes)
+static bool allocate(struct log_file *log, int file, size_t bytes)
 {
-	uint64_t need = log->length + bytes + END_BYTES, limit = size_limit();
+	uint64_t need = log->length + bytes + log->end_bytes, limit = size_limit();
 	uint64_t step = log->tight ? log->step : STEP_BYTES;
 
 	if (need > limit)
@@ -52,8 +53,8 @@ static bool keep_room(struct log_file *log, int file, size_t bytes)
 		return true;
 	if (step > limit - need)
 		step = limit - need;
-	while (fallocate(
-		file, FALLOC_FL_KEEP_SIZE, (off_t)log->length, (off_t)(bytes + END_BYTES + step))) {
+	while (fallocate(file, FALLOC_FL_KEEP_SIZE, (off_t)log->length,
+		(off_t)(bytes + log->end_bytes + step))) {
 		if (errno == EOPNOTSUPP)
 			log->limited = limit != UINT64_MAX;
 		if (errno != ENOSPC && errno != EDQUOT)
@@ -67,6 +68,18 @@ static bool keep_room(struct log_file *log, int file, size_t bytes)
 	log->kept = need + step;
 	log->tight = step < STEP_BYTES;
 	log->step = step < STEP_BYTES_MIN ? STEP_BYTES_MIN : (uint32_t)step * 2;
+	return true;
+}
+
+/* The same for the next write. Before anything is written, less may be kept for the end: a log that
+ * has only its begin and its end says what is missing, and an empty one does not. */
+static bool keep_room(struct log_file *log, int file, size_t bytes)
+{
+	if (log->length)
+		return allocate(log, file, bytes);
+	for (log->end_bytes = END_BYTES; !allocate(log, file, bytes); log->end_bytes /= 2)
+		if (log->end_bytes <= END_BYTES_MIN)
+			return false;
 	return true;
 }
 

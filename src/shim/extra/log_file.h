@@ -22,9 +22,10 @@ struct log_file {
 	bool tight;     /* less space is left than is usually allocated at once */
 	bool limited;   /* nothing can be allocated; a limit of the file's size keeps the reserve */
 	uint64_t again; /* CLOCK_MONOTONIC: time of the next attempt */
-	uint64_t length; /* bytes written */
-	uint32_t step;   /* when tight: bytes to allocate ahead next */
-	uint64_t kept;   /* bytes allocated, including those written; 0: none yet */
+	uint64_t length;    /* bytes written */
+	uint32_t step;      /* when tight: bytes to allocate ahead next */
+	uint32_t end_bytes; /* reserved for the end */
+	uint64_t kept;      /* bytes allocated, including those written; 0: none yet */
 };
 
 /* Creates the file, or truncates it; mode 0600, symbolic links are not followed. Returns a
