@@ -22,8 +22,11 @@
 
 enum { CHECK_MS = 100 };
 
+/* Whole at every moment, for a child of fork(): one is in force, the other is free. */
+static struct vmtap_sample_options registrations[2];
+static const struct vmtap_sample_options *_Atomic registered = &registrations[0];
+
 static struct {
-	struct vmtap_sample_options options;
 	uint64_t period; /* ns; 0: none */
 	bool is_elapsed;
 	bool has_thread;
@@ -50,7 +53,7 @@ static __thread uint64_t thread_bytes, thread_left, thread_period, thread_random
 
 int vmtap_sample_register(const struct vmtap_sample_options *options)
 {
-	struct vmtap_sample_options own = {0};
+	struct vmtap_sample_options own = {0}, *other;
 
 	if (options && !options->size)
 		return -EINVAL;
@@ -59,7 +62,9 @@ int vmtap_sample_register(const struct vmtap_sample_options *options)
 	if (options)
 		memcpy(&own, options, options->size < sizeof(own) ? options->size : sizeof(own));
 	registry_lock();
-	state.options = own;
+	other = &registrations[atomic_load(&registered) == &registrations[0]];
+	*other = own;
+	atomic_store(&registered, other);
 	state.is_changed = true;
 	cpu_timer_set_due(own.due, own.context);
 	registry_unlock();
@@ -165,11 +170,13 @@ uint64_t vmtap_sample_allocated(uint64_t bytes)
 static void begin_timers(void)
 {
 	struct cpu_timer_terms terms = {.period = state.period, .has_thread = state.has_thread};
+	struct vmtap_sample_options options;
 
 	registry_lock();
 	state.is_changed = false;
-	terms.signal = state.options.signal;
-	terms.signals_threads = state.options.due || !state.options.wanted;
+	options = *atomic_load(&registered);
+	terms.signal = options.signal;
+	terms.signals_threads = options.due || !options.wanted;
 	registry_unlock();
 	state.has_timers = cpu_timer_begin(&terms);
 	state.check = clock_monotonic() + CHECK_MS * UINT64_C(1000000);
@@ -230,7 +237,7 @@ static void call_wanted(void)
 	struct vmtap_sample_options options;
 
 	registry_lock();
-	options = state.options;
+	options = *atomic_load(&registered);
 	if (options.wanted)
 		vm_call_begin(&calls);
 	registry_unlock();
@@ -319,8 +326,11 @@ void sampler_close(void)
 
 void sampler_fork_child(void)
 {
+	const struct vmtap_sample_options *options = atomic_load(&registered);
+
 	vm_call_fork_child(&calls);
 	cpu_timer_fork_child();
+	cpu_timer_set_due(options->due, options->context);
 	atomic_store(&dump_due, 0);
 	state.has_timers = false;
 	sampler_set(&(struct sampler_wish){0}, false);
