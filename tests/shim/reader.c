@@ -547,6 +547,9 @@ static bool take_plain(struct reader *reader, uint16_t type, uint64_t time,
 	case WIRE_OSPROCESS_PID:
 		reader->pid = (uint32_t)big(payload + 4, 4);
 		break;
+	case WIRE_OSPROCESS_PPID:
+		reader->parent = (uint32_t)big(payload + 4, 4);
+		break;
 	case WIRE_RTS_IDENTIFIER:
 		snprintf(reader->runtime, sizeof(reader->runtime), "%.*s", (int)(length - 4),
 			(const char *)payload + 4);

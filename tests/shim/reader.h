@@ -89,6 +89,7 @@ struct reader {
 	uint64_t names_defined; /* how often a name was defined */
 	uint64_t zero;          /* CLOCK_MONOTONIC at time 0 */
 	uint32_t pid;
+	uint32_t parent;
 	char runtime[64];
 	bool acknowledged;
 	uint32_t tag; /* the last acknowledged, and its flags */

@@ -46,7 +46,8 @@ struct promise_client {
 	unsigned pause_us; /* between two reads of a little; 0: it reads all at once */
 	void (*on_event)(struct reader *reader, const struct reader_event *event);
 	void (*at_end)(struct reader *reader);
-	bool cut; /* its stream need not end in order */
+	bool cut;     /* its stream need not end in order */
+	bool samples; /* it asks for samples and for a dump of all threads, too */
 };
 
 /* The client waits for the VM, which must have been started with the default socket, and returns
@@ -76,8 +77,10 @@ void promise_stamps(void);
 void promise_flush(void);
 void promise_lossless(void);
 void promise_eviction(void);
+void promise_busy(void);
 void promise_end_marker(void);
 void promise_memory(void);
+void promise_default_memory(void);
 void promise_idle(void);
 
 #endif

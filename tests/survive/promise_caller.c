@@ -24,7 +24,8 @@ enum {
 	MANY = 3000,
 	MANY_BYTES = 1000, /* together more than the socket, queue and ring of a client hold */
 	STACK = 256 << 10,
-	STACK_MAX = 1024
+	STACK_MAX = 1024,
+	STACK_WAITING_MAX = 8192 /* without the library's thread, which serves the client then */
 };
 
 static uint64_t test_value(unsigned probe, unsigned argument)
@@ -388,11 +389,30 @@ static void *use_stack(void *call)
 	return NULL;
 }
 
+static void wait_often(void)
+{
+	static char text[MANY_BYTES + 1];
+
+	memset(text, 'x', MANY_BYTES);
+	for (unsigned i = 0; i < MANY; i++)
+		VMTAP_USER_MSG(0, text);
+}
+
+static void *use_stack_waiting(void *unused)
+{
+	size_t used = used_stack(wait_often);
+
+	promise_expect(used < STACK_WAITING_MAX,
+		"an event that waits without the library's thread takes %zu bytes of stack", used);
+	return unused;
+}
+
 /* Also where the rings are full and a lossless client makes the threads wait. */
 void promise_stack(void)
 {
-	static const struct promise_client kinds[] = {
-		{.flags = 0}, {.flags = WIRE_CPU_CLOCK}, {.flags = WIRE_LOSSLESS, .pause_us = 300}};
+	static const struct promise_client kinds[] = {{.flags = 0}, {.flags = WIRE_CPU_CLOCK},
+		{.flags = WIRE_LOSSLESS, .pause_us = 300},
+		{.flags = WIRE_LOSSLESS, .pause_us = 300}};
 	pthread_attr_t attributes;
 	pthread_t thread;
 
@@ -400,16 +420,19 @@ void promise_stack(void)
 		.size = sizeof(options), .ring_bytes = 1, .name_bytes = 1, .queue_bytes = 1};
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK);
-	for (unsigned kind = 0; kind < 3; kind++) {
+	for (unsigned kind = 0; kind < 4; kind++) {
+		options.without_thread = kind == 3;
+		add_client(&kinds[kind]);
 		vmtap_start(&options);
-		struct promise_partner client = promise_connect(&kinds[kind]);
-		for (size_t i = 0; i < TEST_CALLS; i++) {
-			if (pthread_create(&thread, &attributes, use_stack, (void *)i))
+		connect_clients();
+		for (size_t i = 0; i < (kind == 3 ? 1 : TEST_CALLS); i++) {
+			if (pthread_create(&thread, &attributes,
+				    kind == 3 ? use_stack_waiting : use_stack, (void *)i))
 				promise_abort("no thread");
 			pthread_join(thread, NULL);
 		}
 		vmtap_stop();
-		promise_end(&client);
+		promise_end(&clients[--client_count]);
 	}
 	pthread_attr_destroy(&attributes);
 }

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -413,16 +414,31 @@ static void expect_events(struct reader *reader)
 }
 
 static const struct promise_client counts = {
-	.flags = WIRE_LOSSLESS, .on_event = count_idle, .at_end = expect_events};
+	.flags = WIRE_LOSSLESS, .on_event = count_idle, .at_end = expect_events, .samples = true};
 
 static void take_nothing(struct vmtap_stack *stack, void *context)
 {
 	(void)stack, (void)context;
 }
 
+/* In the parent, the census lasts until the child is made. */
+static sem_t census_begun, census_may_end;
+static bool in_child;
+
 static void take_census(struct vmtap_census *census, void *context)
 {
 	(void)census, (void)context;
+	if (in_child)
+		return;
+	sem_post(&census_begun);
+	while (sem_wait(&census_may_end))
+		;
+}
+
+static void *take_in_thread(void *unused)
+{
+	vmtap_census_now();
+	return unused;
 }
 
 /* In a child that serves nobody. before: as it was when its parent served nobody. */
@@ -431,6 +447,7 @@ static void check_child(const struct descriptors *before, const char *made)
 	char path[128];
 	struct stat status;
 
+	in_child = true;
 	/* The first event or call of a child that was made without fork() is where it notices. */
 	VMTAP_GC_WORK(0);
 	vmtap_turn();
@@ -447,6 +464,8 @@ static void check_child(const struct descriptors *before, const char *made)
 	promise_expect(!vmtap_census_wanted() && !vmtap_sample_wanted() && !vmtap_dump_wanted() &&
 			vmtap_sample_unit() == VMTAP_SAMPLE_OWN,
 		"%s: a sample is wanted in a child", made);
+	promise_expect(vmtap_census_now() == 1,
+		"%s: a child waits for a census of a thread that it does not have", made);
 	for (unsigned i = 0; i < EVENTS; i++)
 		VMTAP_PAUSE_BEGIN(0, NULL); /* the parent fires another one */
 	promise_path(getppid(), path);
@@ -480,6 +499,9 @@ static void serve_itself(const char *made)
 	reader.on_event = check_own_thread;
 	promise_expect(reader.pid == (uint32_t)getpid(), "%s: the stream is process %u's", made,
 		reader.pid);
+	promise_expect(reader.parent == (uint32_t)getppid(),
+		"%s: the stream's process has the parent %u, not %d", made, reader.parent,
+		(int)getppid());
 	for (unsigned i = 0; i < EVENTS; i++)
 		VMTAP_GC_WORK(0);
 	reader_finish(&reader);
@@ -518,6 +540,8 @@ void promise_fork(void)
 		.polls = 1};
 	pthread_t thread;
 
+	sem_init(&census_begun, 0, 0);
+	sem_init(&census_may_end, 0, 0);
 	vmtap_stack_register(take_nothing, NULL);
 	vmtap_census_register(&census);
 	raise_kernel_half(VMTAP_PROBE_GC_WORK, 3);
@@ -538,6 +562,13 @@ void promise_fork(void)
 			promise_abort("no pipe");
 		before.open[pair[0]] = before.open[pair[1]] = true;
 		before.open[line[0]] = before.open[line[1]] = true;
+		pthread_t other;
+		if (pthread_create(&other, NULL, take_in_thread, NULL))
+			promise_abort("no thread");
+		while (sem_wait(&census_begun))
+			;
+		while (vmtap_sample_unit() != VMTAP_SAMPLE_TIME || !vmtap_dump_wanted())
+			sched_yield();
 		pid_t child = make_child(i);
 		if (!child) {
 			char byte;
@@ -552,6 +583,8 @@ void promise_fork(void)
 				;
 			exit(0); /* with the library's destructor */
 		}
+		sem_post(&census_may_end);
+		pthread_join(other, NULL);
 		close(pair[0]);
 		close(line[1]);
 		promise_hear(line[0]); /* it has checked everything */

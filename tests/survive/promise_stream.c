@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -14,7 +15,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -380,6 +383,49 @@ static void touch(struct reader *reader)
 	reader_send(reader, latency, sizeof(latency));
 }
 
+/* While all are used, a further client waits. */
+void promise_busy(void)
+{
+	enum { FOR_MS = 1500, OFTEN_MS = 100, RARELY_MS = 800 };
+	static struct reader readers[CLIENTS_MAX], next;
+	struct pollfd polled = {.events = POLLIN};
+	uint64_t end, before, longest = 0;
+	char path[128];
+
+	setrlimit(RLIMIT_NOFILE, &(struct rlimit){1024, 1024});
+	vmtap_start(NULL);
+	promise_path(getpid(), path);
+	for (unsigned i = 0; i < CLIENTS_MAX; i++) {
+		while (!reader_open(&readers[i], path))
+			promise_sleep_ms(1);
+		if (!reader_until_header(&readers[i]))
+			promise_abort("client %u: %s", i, readers[i].error);
+	}
+	for (unsigned i = 0; i < CLIENTS_MAX; i++)
+		touch(&readers[i]);
+	if (!reader_open(&next, path))
+		promise_abort("a client cannot connect");
+	polled.fd = next.socket;
+	before = promise_now();
+	for (end = before + FOR_MS * (uint64_t)MS; before < end && longest < RARELY_MS;) {
+		promise_expect(poll(&polled, 1, OFTEN_MS) == 0,
+			"a client is served in the place of one that is not idle");
+		if (polled.revents)
+			break;
+		for (unsigned i = 0; i < CLIENTS_MAX; i++)
+			touch(&readers[i]);
+		if ((promise_now() - before) / MS > longest) /* the machine is busy */
+			longest = (promise_now() - before) / MS;
+		before = promise_now();
+	}
+	promise_expect(
+		reader_until_header(&next), "none of the idle clients makes room: %s", next.error);
+	vmtap_stop();
+	for (unsigned i = 0; i < CLIENTS_MAX; i++)
+		reader_close(&readers[i]);
+	reader_close(&next);
+}
+
 /* Only the client that was idle for longest is closed for the next one, with a message. */
 void promise_eviction(void)
 {
@@ -577,6 +623,109 @@ void promise_memory(void)
 	long long left = promise_status("self", "VmSize", 10) - before;
 	promise_expect(left <= 20 << 10, "%lld KB are left of what the library took", left);
 	pthread_attr_destroy(&attributes);
+}
+
+/* ---- how much memory it takes unless it is told ---- */
+
+/* An eighth of what this process can have. */
+static void check_default_memory(uint64_t limit, const char *set_by)
+{
+	enum { MESSAGES = 200000 };
+	static struct promise_partner clients[STALLED];
+	long long before, most, eighth = (long long)(limit / 8 >> 10);
+
+	for (unsigned i = 0; i < STALLED; i++)
+		clients[i] = promise_begin(stall, NULL);
+	before = promise_status("self", "VmSize", 10);
+	vmtap_start(NULL);
+	for (unsigned i = 0; i < STALLED; i++) {
+		promise_say(clients[i].line, 'c');
+		promise_hear(clients[i].line);
+	}
+	for (unsigned i = 0; i < MESSAGES / 1000; i++) {
+		fill(1000);
+		promise_sleep_ms(1);
+	}
+	most = promise_status("self", "VmPeak", 10) - before;
+	promise_expect(most <= eighth + APART_KB,
+		"%s: the library takes %lld KB, and an eighth of the limit is %lld KB", set_by,
+		most, eighth);
+	promise_expect(most > eighth / 4, "%s: the library takes %lld KB only: no memory is needed",
+		set_by, most);
+	for (unsigned i = 0; i < STALLED; i++)
+		promise_end(&clients[i]);
+	vmtap_stop();
+}
+
+static bool put(const char *folder, const char *file, const char *text)
+{
+	char path[400];
+	bool done;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	FILE *stream = fopen(path, "we");
+	if (!stream)
+		return false;
+	done = fputs(text, stream) >= 0;
+	return !fclose(stream) && done;
+}
+
+/* Makes a control group with this limit, inside this process's own if that can be seen. */
+static bool make_group(char folder[300], const char *limit)
+{
+	static const struct {
+		const char *lines, *place, *file;
+	} kinds[] = {{":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes"},
+		{"0::", "/sys/fs/cgroup", "memory.max"}};
+	char line[300] = "", inside[200];
+	const char *at;
+
+	for (unsigned i = 0; i < 4; i++) {
+		FILE *groups = fopen("/proc/self/cgroup", "re");
+		*inside = '\0';
+		while (i % 2 == 0 && groups && fgets(line, sizeof(line), groups))
+			if ((at = strstr(line, kinds[i / 2].lines)))
+				snprintf(inside, sizeof(inside), "%.*s",
+					(int)strcspn(at + strlen(kinds[i / 2].lines), "\n"),
+					at + strlen(kinds[i / 2].lines));
+		if (groups)
+			fclose(groups);
+		snprintf(folder, 300, "%s%s/promise-%d", kinds[i / 2].place, inside, (int)getpid());
+		if (mkdir(folder, 0755))
+			continue;
+		if (put(folder, kinds[i / 2].file, limit))
+			return true;
+		rmdir(folder);
+	}
+	return false;
+}
+
+void promise_default_memory(void)
+{
+	enum { SPACE = 256 << 20, GROUP = 128 << 20 };
+	char folder[300], text[20];
+	int status = 0;
+
+	mallopt(M_ARENA_MAX, 1);
+	snprintf(text, sizeof(text), "%d", GROUP);
+	if (make_group(folder, text)) {
+		pid_t process = fork();
+		if (!process) {
+			snprintf(text, sizeof(text), "%d", (int)getpid());
+			if (!put(folder, "cgroup.procs", text))
+				promise_abort("a control group cannot be entered");
+			check_default_memory(GROUP, "a control group");
+			_exit(0);
+		}
+		waitpid(process, &status, 0);
+		promise_expect(status == 0, "in a control group the VM ends with %#x", status);
+		rmdir(folder);
+	} else {
+		puts("default-memory: no control group can be made here, so none is tried");
+		fflush(stdout);
+	}
+	setrlimit(RLIMIT_AS, &(struct rlimit){SPACE, RLIM_INFINITY});
+	check_default_memory(SPACE, "RLIMIT_AS");
 }
 
 /* ---- when nothing happens ---- */

@@ -37,8 +37,9 @@ static const struct {
 	{"descriptors", promise_descriptors}, {"refused", promise_refused},
 	{"access", promise_access}, {"strangers", promise_strangers}, {"fork", promise_fork},
 	{"children", promise_children}, {"stamps", promise_stamps}, {"flush", promise_flush},
-	{"lossless", promise_lossless}, {"eviction", promise_eviction},
-	{"end-marker", promise_end_marker}, {"memory", promise_memory}, {"idle", promise_idle}};
+	{"lossless", promise_lossless}, {"eviction", promise_eviction}, {"busy", promise_busy},
+	{"end-marker", promise_end_marker}, {"memory", promise_memory},
+	{"default-memory", promise_default_memory}, {"idle", promise_idle}};
 enum { SCENARIOS = sizeof(scenarios) / sizeof(*scenarios) };
 
 char promise_folder[64];
@@ -198,6 +199,18 @@ static bool is_told(int line)
 	return poll(&polled, 1, 0) > 0;
 }
 
+static void ask_for_samples(struct reader *reader)
+{
+	unsigned char frame[WIRE_SAMPLING_BYTES] = WIRE_SAMPLING;
+
+	frame[5] = WIRE_SAMPLING_THREADS;
+	frame[WIRE_SAMPLING_BYTES - 1] = 1;
+	reader_send(reader, frame, sizeof(frame));
+	frame[5] = WIRE_SAMPLING_TIME;
+	frame[WIRE_SAMPLING_BYTES - 3] = 16; /* a millisecond, about */
+	reader_send(reader, frame, sizeof(frame));
+}
+
 void promise_run_client(int line, void *context)
 {
 	const struct promise_client *client = context;
@@ -212,6 +225,8 @@ void promise_run_client(int line, void *context)
 	reader.on_event = client->on_event;
 	if (!reader_until_header(&reader))
 		promise_abort("no header: %s", reader.error);
+	if (client->samples)
+		ask_for_samples(&reader);
 	reader_subscribe_all(&reader, client->flags, 1);
 	if (!reader_until_acknowledged(&reader, 1))
 		promise_abort("no answer: %s", reader.error);
