@@ -15,10 +15,7 @@
 #include "targets/endpoint.h"
 #include "wire/wire.h"
 
-enum {
-	TRY_MS = 1,   /* between two attempts to find a process's endpoint */
-	HURRY_MS = 50 /* for a socket to answer, if its process is tried again later */
-};
+enum { TRY_MS = 1 /* between two attempts to find a process's endpoint */ };
 
 /* Waits for the end of a process or for the given time, whichever comes first. */
 static void wait_process(int process_fd, int timeout_ms)
@@ -43,7 +40,7 @@ static int read_live(struct connection *connection, uint32_t pid, int wait_ms, s
 int connect_process(struct connection *connection, uint32_t pid, const char *socket, int wait_ms,
 	struct error *error)
 {
-	const int patience = wait_ms == CONNECT_HURRY ? HURRY_MS : ENDPOINT_WAIT_MS;
+	const int patience = wait_ms == CONNECT_HURRY ? 0 : ENDPOINT_WAIT_MS;
 	int64_t limit = connection_now() + wait_ms;
 	int result, process_fd = -1;
 

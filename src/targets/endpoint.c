@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/process_stat.h"
 #include "targets/listener.h"
@@ -33,6 +34,7 @@
 
 enum {
 	ENVIRONMENT_MAX = 1 << 20,
+	LISTENING_MAX = 64, /* sockets of one process that may be the one that it has chosen */
 	ADDRESS_MAX = sizeof(((struct sockaddr_un *)NULL)->sun_path) - 1,
 	USER_UNMAPPED = 65534 /* the kernel shows this for users that a namespace does not map */
 };
@@ -170,11 +172,21 @@ static int connect_as_allowed(
 	return result;
 }
 
+/* A socket that connects as endpoint_connect() describes for wait_ms. */
+static int new_socket(int wait_ms)
+{
+	const struct timeval limit = {.tv_sec = wait_ms / 1000, .tv_usec = wait_ms % 1000 * 1000};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (wait_ms ? 0 : SOCK_NONBLOCK), 0);
+
+	if (fd >= 0 && wait_ms)
+		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	return fd;
+}
+
 /* Tries one path. -ENOENT: no process listens there, or a different one. */
 static int connect_at(const struct process_info *process, const char *path, int wait_ms,
 	int *result, struct error *error)
 {
-	const struct timeval limit = {.tv_sec = wait_ms / 1000, .tv_usec = wait_ms % 1000 * 1000};
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	char directory[PATH_MAX], through[PATH_MAX];
@@ -191,20 +203,19 @@ static int connect_at(const struct process_info *process, const char *path, int 
 	snprintf(through, sizeof(through), "/proc/self/fd/%d/%.*s", at, ADDRESS_MAX, name);
 	snprintf(address.sun_path, sizeof(address.sun_path), "%.*s", ADDRESS_MAX,
 		strlen(through) <= ADDRESS_MAX ? through : path);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	fd = new_socket(wait_ms);
 	if (fd < 0) {
 		status = error_set(error, errno, "process %" PRIu32 " (%s): socket: %s",
 			process->pid, process->name, strerror(errno));
 		goto out;
 	}
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	status = connect_as_allowed(process, fd, &address);
 	if (status == -ECONNREFUSED || status == -ENOTDIR)
 		status = -ENOENT;
 	else if (status == -EAGAIN && process->stopped)
 		status = process_info_tell_stopped(process, error);
 	else if (status == -EAGAIN)
-		status = error_set(error, ETIMEDOUT,
+		status = error_set(error, wait_ms ? ETIMEDOUT : EAGAIN,
 			"process %" PRIu32 " (%s) does not answer at %s: it may be stopped",
 			process->pid, process->name, path);
 	else if (status && status != -ENOENT)
@@ -288,14 +299,44 @@ static int connect_chosen(
 }
 
 /* Whether an eventlog begins there; the bytes that it sends first remain unread. */
-static bool is_eventlog(int fd, int wait_ms)
+static bool is_eventlog(int fd)
 {
-	struct pollfd wait = {.fd = fd, .events = POLLIN};
 	unsigned char magic[4];
 
-	return poll(&wait, 1, wait_ms) > 0 &&
-		recv(fd, magic, sizeof(magic), MSG_PEEK | MSG_DONTWAIT) == sizeof(magic) &&
+	return recv(fd, magic, sizeof(magic), MSG_PEEK | MSG_DONTWAIT) == sizeof(magic) &&
 		bytes_u32(magic) == WIRE_HEADER_BEGIN;
+}
+
+/* The first of the connections that sends an eventlog; the others are closed. All have the same
+ * time. *is_silent: one of them has sent nothing yet. Their number if there is none. */
+static size_t find_eventlog(struct pollfd *waits, size_t count, int wait_ms, bool *is_silent)
+{
+	const uint64_t limit = clock_monotonic() + (uint64_t)wait_ms * CLOCK_NS_PER_MS;
+	size_t found = count, open = count;
+
+	while (open && found == count) {
+		uint64_t now = clock_monotonic();
+		int left = now < limit ? (int)((limit - now) / CLOCK_NS_PER_MS) + 1 : 0;
+
+		if (poll(waits, count, left) <= 0 && (!left || errno != EINTR))
+			break;
+		for (size_t i = 0; i < count && found == count; i++) {
+			if (waits[i].fd < 0 || !waits[i].revents)
+				continue;
+			if (is_eventlog(waits[i].fd)) {
+				found = i;
+				break;
+			}
+			close(waits[i].fd);
+			waits[i].fd = -1;
+			open--;
+		}
+	}
+	*is_silent = open && found == count;
+	for (size_t i = 0; i < count; i++)
+		if (i != found && waits[i].fd >= 0)
+			close(waits[i].fd);
+	return found;
 }
 
 /* For a path that the VM chose: if the process has the mark of those that serve streams, tries the
@@ -303,22 +344,35 @@ static bool is_eventlog(int fd, int wait_ms)
 static int connect_listening(
 	const struct process_info *process, int wait_ms, int *fd, struct error *error)
 {
-	int result = -ENOENT;
-	size_t count = 0;
+	struct pollfd waits[LISTENING_MAX];
+	const char *silent = NULL;
+	int result = -ENOENT, last;
+	size_t count = 0, opened = 0, found;
+	bool is_silent = false;
 	char **paths = NULL;
 
 	if (listener_is_marked(process->pid))
 		paths = listener_paths(process->pid, &count);
-	for (size_t i = 0; i < count && goes_on(result); i++) {
-		result = connect_at(process, paths[i], wait_ms, fd, error);
-		if (!result && (process->stopped || !is_eventlog(*fd, wait_ms))) {
-			close(*fd);
-			*fd = -1;
-			result = -ENOENT;
-		}
+	for (size_t i = 0; i < count && opened < LISTENING_MAX; i++) {
+		waits[opened] = (struct pollfd){.fd = -1, .events = POLLIN};
+		last = connect_at(process, paths[i], wait_ms, &waits[opened].fd, error);
+		if (last && result != -EAGAIN)
+			result = last;
+		silent = last ? silent : paths[i];
+		opened += !last;
 	}
-	if (result && count && process->stopped)
+	wait_ms = wait_ms ? wait_ms : ENDPOINT_HURRY_MS;
+	found = find_eventlog(waits, opened, process->stopped ? 0 : wait_ms, &is_silent);
+	if (found < opened) {
+		*fd = waits[found].fd;
+		result = 0;
+	} else if (count && process->stopped) {
 		result = process_info_tell_stopped(process, error);
+	} else if (is_silent && result != -EAGAIN) {
+		result = error_set(error, ETIMEDOUT,
+			"process %" PRIu32 " (%s) does not answer at %s: it may be stopped",
+			process->pid, process->name, silent);
+	}
 	listener_free(paths, count);
 	return result;
 }
@@ -326,7 +380,6 @@ static int connect_listening(
 int endpoint_connect_path(
 	const char *path, int wait_ms, struct process_info *process, int *fd, struct error *error)
 {
-	const struct timeval limit = {.tv_sec = wait_ms / 1000, .tv_usec = wait_ms % 1000 * 1000};
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
@@ -337,13 +390,11 @@ int endpoint_connect_path(
 		return error_set(error, ENAMETOOLONG, "'%s': a socket's path has at most %zu bytes",
 			path, sizeof(address.sun_path) - 1);
 	strcpy(address.sun_path, path);
-	*fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (*fd >= 0)
-		setsockopt(*fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	*fd = new_socket(wait_ms);
 	if (*fd < 0 || connect(*fd, (const struct sockaddr *)&address, sizeof(address)) ||
 		getsockopt(*fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
 		result = errno == EAGAIN
-			? error_set(error, ETIMEDOUT,
+			? error_set(error, wait_ms ? ETIMEDOUT : EAGAIN,
 				  "the process at '%s' does not answer: it may be stopped", path)
 			: error_set(error, errno, "'%s': %s", path, strerror(errno));
 	else if (!peer.pid)

@@ -16,13 +16,19 @@ struct process_info;
 
 /*
  * Connects to the process's endpoint and checks which user serves it. The caller owns *fd. Each
- * socket that does not answer is waited for as long as wait_ms, which is not 0.
- * -ENOENT: no place has an endpoint of this process, or one that it is safe to use, yet; -EACCES:
- * the process belongs to another user; all errors but -ENOENT are final. Each sets a line in error.
+ * socket that does not answer is waited for as long as wait_ms. If that is 0, there is other work
+ * to do: a socket that has no room for a connection now is -EAGAIN, and only if the VM has chosen
+ * its path itself, so that the stream's first bytes have to tell that it is one, all its sockets
+ * together get ENDPOINT_HURRY_MS for that. -ENOENT: no place has an endpoint of this process, or
+ * one that it is safe to use, yet; -EACCES: the process belongs to another user; -ETIMEDOUT: it
+ * does not answer; all errors but -ENOENT and -EAGAIN are final. Each sets a line in error.
  */
 int endpoint_connect(const struct process_info *process, int wait_ms, int *fd, struct error *error);
 
-enum { ENDPOINT_WAIT_MS = 2000 /* if nothing else has to be done */ };
+enum {
+	ENDPOINT_WAIT_MS = 2000, /* if nothing else has to be done */
+	ENDPOINT_HURRY_MS = 50
+};
 
 /*
  * Connects to the socket at a path in our own namespace and determines which process serves

@@ -28,13 +28,14 @@ enum {
 	LOOK_SHARE = 100,   /* looks take at most 1/LOOK_SHARE of a CPU's time */
 	RETRY_MS = 2, /* until a process that does not listen yet is tried again: n times this */
 	RETRIES = 30,
+	SELDOM_MAX = 5,  /* doublings of the time until one that has hung is tried again */
 	USERS_MAX = 4096 /* directories of other users that root watches */
 };
 
 struct candidate {
 	uint32_t pid;
 	uint64_t started; /* tells it from a later process of the same number */
-	unsigned retries;
+	unsigned retries, waits;
 	uint64_t due;  /* when to return it, CLOCK_MONOTONIC ns; UINT64_MAX: it has been */
 	bool is_there; /* the present look has seen it */
 };
@@ -316,11 +317,27 @@ bool vm_finder_retry(struct vm_finder *finder, uint32_t pid)
 	return true;
 }
 
+static void put_off(const struct vm_finder *finder, struct candidate *candidate, uint64_t time_ms)
+{
+	uint64_t due = clock_monotonic() + time_ms * CLOCK_NS_PER_MS;
+
+	candidate->due = due > finder->look_due ? due : finder->look_due;
+}
+
 void vm_finder_later(struct vm_finder *finder, uint32_t pid)
 {
 	struct candidate *candidate = vm_finder_find(finder, pid);
-	uint64_t due = clock_monotonic() + LOOK_MS * CLOCK_NS_PER_MS;
 
 	if (candidate)
-		candidate->due = due > finder->look_due ? due : finder->look_due;
+		put_off(finder, candidate, LOOK_MS);
+}
+
+void vm_finder_seldom(struct vm_finder *finder, uint32_t pid)
+{
+	struct candidate *candidate = vm_finder_find(finder, pid);
+
+	if (!candidate)
+		return;
+	put_off(finder, candidate, (uint64_t)LOOK_MS << candidate->waits);
+	candidate->waits += candidate->waits < SELDOM_MAX;
 }

@@ -43,4 +43,8 @@ bool vm_finder_retry(struct vm_finder *finder, uint32_t pid);
  */
 void vm_finder_later(struct vm_finder *finder, uint32_t pid);
 
+/* It hangs, and each look at it takes time: the same, but each time after twice as long, half a
+ * minute at most. */
+void vm_finder_seldom(struct vm_finder *finder, uint32_t pid);
+
 #endif

@@ -241,10 +241,14 @@ static void take_failure(
 
 	if (result == -ENOENT || is_further) {
 		vm_finder_retry(vms->finder, pid);
+	} else if (result == -EAGAIN && vm_finder_retry(vms->finder, pid)) {
+		/* others connect to it at this moment, or it has hung */
 	} else if (result != -ESRCH && result != -ECONNRESET) { /* these have ended */
 		tell_failure(targets, pid, error);
-		if (result == -ETIMEDOUT)
+		if (result == -EAGAIN)
 			vm_finder_later(vms->finder, pid);
+		else if (result == -ETIMEDOUT)
+			vm_finder_seldom(vms->finder, pid);
 	}
 }
 
@@ -287,6 +291,10 @@ static void begin_found(struct targets *targets)
 		result = vm_begin(vms, pid, NULL, !is_wanted, &error);
 		if (result && (is_wanted || result == -ENOENT))
 			take_failure(targets, pid, false, result, &error);
+		else if (result == -EAGAIN && !vm_finder_retry(vms->finder, pid))
+			vm_finder_later(vms->finder, pid);
+		else if (result == -ETIMEDOUT)
+			vm_finder_seldom(vms->finder, pid);
 	}
 }
 

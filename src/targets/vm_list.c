@@ -24,8 +24,7 @@
 
 enum {
 	ANSWER_MS = 1000, /* for all VMs to say what they are */
-	STEP_MS = 10,     /* between two looks whether they have */
-	CONNECT_MS = 50   /* for a VM that accepts nobody */
+	STEP_MS = 10      /* between two looks whether they have */
 };
 
 /* Seconds since the process started. */
@@ -46,13 +45,16 @@ static bool examine(uint32_t pid, struct vm_listed *vm)
 {
 	struct connection connection = {.fd = -1};
 	struct error error;
+	int result;
 
 	*vm = (struct vm_listed){.up = time_up(pid)};
 	if (process_info_read(pid, &vm->process, &error) || vm->process.exited)
 		return false;
 	/* A stopped VM's socket accepts connections all the same. */
-	if (endpoint_connect(&vm->process, CONNECT_MS, &connection.fd, &error))
-		return vm->process.stopped && listener_is_marked(pid);
+	result = endpoint_connect(&vm->process, 0, &connection.fd, &error);
+	if (result) /* one that accepts nobody is a VM all the same */
+		return (vm->process.stopped || result == -EAGAIN || result == -ETIMEDOUT) &&
+			listener_is_marked(pid);
 	connection_path(&connection, vm->path);
 	vm->listeners = listener_connections(pid, vm->path);
 	vm->listeners -= vm->listeners > 0; /* this one */

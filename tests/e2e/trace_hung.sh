@@ -1,7 +1,8 @@
 #!/bin/bash
-# Twelve VMs that hang beside a good one: four accept connections and answer nothing, four hang between
-# declaring their events and opening their probes, and four are stopped while they are traced. All have
-# one deadline, so nothing takes a second for each: not the beginning, not a look at their names, not
+# VMs that hang beside a good one: four accept connections and answer nothing, four hang between
+# declaring their events and opening their probes, four are stopped while they are traced, one has a
+# socket at a place of its own, and one has no room for another connection. All have one deadline, so
+# nothing takes a second for each: not the beginning, not a look at their names, not
 # ps, and not the end after a signal. One that answers at last joins.
 set -u
 . tests/e2e/common
@@ -25,6 +26,9 @@ cat >"$directory/hung.py" <<'PYTHON'
 import ctypes, os, socket, sys, threading, time
 place = f"{os.environ['XDG_RUNTIME_DIR']}/vmtap/"
 server = socket.socket(socket.AF_UNIX)
+path = place + str(os.getpid())
+if sys.argv[1] == "apart":
+    path = sys.argv[2]
 def relay(source, target, held):
     first = True
     try:
@@ -39,9 +43,20 @@ def relay(source, target, held):
     target.close()
 def serve():
     ctypes.CDLL(None).prctl(15, b"vmtap")  # PR_SET_NAME
-    server.bind(place + str(os.getpid()))
+    server.bind(path)
     server.listen()
     kept = []
+    if sys.argv[1] == "full":
+        server.listen(0)
+        try:
+            while True:
+                kept.append(socket.socket(socket.AF_UNIX))
+                kept[-1].setblocking(False)
+                kept[-1].connect(path)
+        except BlockingIOError:
+            open(sys.argv[2], "w").close()
+    if sys.argv[1] in ("apart", "full"):
+        threading.Event().wait()
     while True:
         client = server.accept()[0]
         kept.append(client)
@@ -53,11 +68,14 @@ def serve():
         threading.Thread(target=relay, args=(client, vm, True), daemon=True).start()
 threading.Thread(target=serve).start()
 PYTHON
-hang() { # the VM whose words it passes on, or 0; a file
+hang() { # the VM whose words it passes on, or 0, apart, full; a file
 	python3 "$directory/hung.py" "$1" "$2" 2>/dev/null &
 	hung=$!
 	pids+=("$hung")
-	await "it does not listen" test -S "$XDG_RUNTIME_DIR/vmtap/$hung"
+	case $1 in
+	apart | full) await "it does not listen" test -e "$2" ;;
+	*) await "it does not listen" test -S "$XDG_RUNTIME_DIR/vmtap/$hung" ;;
+	esac
 }
 within() { # seconds, since when, what
 	local passed=$((($(date +%s%N) - $2) / 1000000))
@@ -77,6 +95,10 @@ for i in 1 2 3 4; do
 	start held
 	held+=("$pid")
 done
+hang apart "$directory/apart"
+apart=$hung
+hang full "$directory/full"
+full=$hung
 seen='vm*:::method-entry /!seen[pid]/ { seen[pid] = 1; printf("%d\n", pid); } END { printf("end\n"); }'
 
 # A trace of all, and its end, which waits neither for those that do not open their probes nor for those
@@ -95,7 +117,10 @@ done
 for pid in "${halves[@]}"; do
 	await "nothing is said of $pid" grep -q "process $pid .* has not opened its probes" "$directory/err"
 done
-[ "$(grep -c '^vmtap: process' "$directory/err")" = 8 ] || fail "not one line for each"
+for pid in "$apart" "$full"; do
+	await "nothing is said of $pid" grep -q "process $pid .* does not answer" "$directory/err"
+done
+[ "$(grep -c '^vmtap: process' "$directory/err")" = 10 ] || fail "not one line for each"
 kill -STOP "${held[@]}"
 begun=$(date +%s%N)
 kill -INT "$tracer"
@@ -111,7 +136,7 @@ within 8 "$begun" "--wait"
 
 begun=$(date +%s%N)
 run 0 ps
-for pid in "$good" "${mutes[@]}" "${halves[@]}" "${held[@]}"; do
+for pid in "$good" "${mutes[@]}" "${halves[@]}" "${held[@]}" "$apart" "$full"; do
 	has out "^ *$pid "
 done
 within 8 "$begun" ps
