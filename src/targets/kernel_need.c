@@ -19,6 +19,7 @@
 #include "targets/targets_private.h"
 #include "usdt/elf/image.h"
 #include "usdt/elf/needed.h"
+#include "usdt/process/process_images.h"
 #include "wire/describe.h"
 
 struct need {
@@ -132,6 +133,50 @@ const struct d_asked *kernel_need_all(
 	}
 	free(need.found);
 	return all ? &targets->asked[0] : NULL;
+}
+
+static bool has_provider(const struct d_probe_set *set, const char *provider, uint32_t pid)
+{
+	char name[256];
+
+	snprintf(name, sizeof(name), "%s%" PRIu32, provider, pid);
+	for (size_t i = 0; i < set->count; i++)
+		if (!strcmp(set->probes[i].provider, name))
+			return true;
+	return false;
+}
+
+/* Whether a description fits a site of the image whose provider has no probe in the set. */
+static bool fits_beside(const struct d_asked *asked, const struct usdt_image *image, uint32_t pid,
+	const struct d_probe_set *set)
+{
+	for (size_t i = 0; image && i < image->site_count; i++)
+		if (is_at(asked, &image->sites[i], pid) &&
+			!has_provider(set, image->sites[i].provider, pid))
+			return true;
+	return false;
+}
+
+const struct d_asked *kernel_need_beside(
+	const struct targets *targets, uint32_t pid, const struct d_probe_set *set)
+{
+	const struct d_asked *found = NULL;
+	struct usdt_process *process = NULL;
+	struct error ignored;
+
+	for (size_t i = 0; i < targets->asked_count && !found; i++) {
+		const struct d_asked *asked = &targets->asked[i];
+
+		if (*asked->provider && !pattern_is_glob(asked->provider))
+			continue;
+		if (!process && usdt_process_open((pid_t)pid, &process, &ignored))
+			return NULL;
+		for (size_t j = 0; j < process->object_count && !found; j++)
+			if (fits_beside(asked, process->objects[j].image, pid, set))
+				found = asked;
+	}
+	usdt_process_free(process);
+	return found;
 }
 
 const struct d_asked *kernel_need_first(

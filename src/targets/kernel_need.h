@@ -27,6 +27,14 @@ const struct d_asked *kernel_need_all(const struct targets *targets, const struc
  */
 bool kernel_need_streamed(const struct d_asked *asked, uint32_t pid);
 
+/*
+ * The first description, of any provider or with wildcards in it, that also fits a probe in the
+ * files of a process whose provider has no probe in the set, so that only the kernel can deliver
+ * it; NULL: there is none.
+ */
+const struct d_asked *kernel_need_beside(
+	const struct targets *targets, uint32_t pid, const struct d_probe_set *set);
+
 /* The first description that no probe of the set matches, else the first one; NULL: there is
  * none. */
 const struct d_asked *kernel_need_first(

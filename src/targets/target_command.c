@@ -127,10 +127,7 @@ int target_start_command(struct targets *targets, struct target *target, struct 
 	if (by_kernel && !asks)
 		return -EPERM;
 	if (streamed)
-		target_tell(targets,
-			"%s:%s:%s:%s: only the event stream's probes are traced, since %s",
-			streamed->provider, streamed->module, streamed->function, streamed->name,
-			error->text);
+		target_tell_stream_only(targets, streamed, error);
 	result = target_start_program(targets, target, wait | (asks ? CHILD_STOPPED : 0), error);
 	if (!result && asks && !target->process.child.stops && by_kernel)
 		return error_set(error, EPERM,

@@ -64,13 +64,22 @@ bool target_wants_kernel(
 	for (size_t i = 0; i < targets->asked_count; i++)
 		if (target_lacks(targets, set, &targets->asked[i]))
 			return true;
-	return false;
+	return kernel_need_beside(targets, target->process.pid, set);
+}
+
+void target_tell_stream_only(
+	const struct targets *targets, const struct d_asked *asked, const struct error *reason)
+{
+	target_tell(targets, "%s:%s:%s:%s: only the event stream's probes are traced, since %s",
+		asked->provider, asked->module, asked->function, asked->name, reason->text);
 }
 
 /* Says why the first description that the target's stream does not satisfy gets no probes. */
 static void tell_refusal(const struct targets *targets, const struct target *target,
 	const struct d_probe_set *set, const struct error *reason)
 {
+	const struct d_asked *beside;
+
 	for (size_t i = 0; i < targets->asked_count; i++) {
 		const struct d_asked *asked = &targets->asked[i];
 
@@ -82,6 +91,9 @@ static void tell_refusal(const struct targets *targets, const struct target *tar
 			(unsigned int)target->process.pid, reason->text);
 		return;
 	}
+	beside = kernel_need_beside(targets, target->process.pid, set);
+	if (beside)
+		target_tell_stream_only(targets, beside, reason);
 }
 
 /* Whether any probe of the set from this one on is described, or may be by its number. */

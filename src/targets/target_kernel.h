@@ -27,6 +27,10 @@ int target_open_kernel(struct targets *targets, struct target *target, struct d_
 int target_add_to_kernel(struct targets *targets, const struct target *target,
 	struct d_probe_set *set, struct error *error);
 
+/* Says that the kernel would deliver more than the target's stream does. */
+void target_tell_stream_only(
+	const struct targets *targets, const struct d_asked *asked, const struct error *reason);
+
 /* Puts the description before the reason in error, for which the kernel refuses it; -EPERM. */
 int target_refuse(const struct d_asked *asked, struct error *error);
 

@@ -109,6 +109,50 @@ if (need_kernel >/dev/null); then
 fi
 kill "$hot"
 
+# A description without a provider is of all probes of that name, also if a stream has one of them.
+cat >"$directory/both.c" <<'C'
+#include <stdio.h>
+#include <sys/sdt.h>
+
+#include "vmtap.h"
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	if (vmtap_start(NULL))
+		return 1;
+	if (argc == 1)
+		getchar();
+	for (int i = 0; i < 5; i++) {
+		VMTAP_GC_IDLE(1);
+		DTRACE_PROBE(python, gc__idle);
+	}
+	vmtap_stop();
+	return 0;
+}
+C
+$CC -O1 -I"$BUILD/include" -Iinclude -o "$directory/both" "$directory/both.c" "$BUILD/libvmtap_probes.a" \
+	"$BUILD/libvmtap.a" -pthread -ldl || fail "compiling"
+start_both() { # a command before it
+	rm -f "$directory/input"
+	mkfifo "$directory/input"
+	"$@" "$directory/both" <"$directory/input" &
+	both=$!
+	pids+=("$both")
+	exec 8>"$directory/input"
+	await_stream "$both"
+}
+trace_both() { # description, a command before both
+	start_both "${@:2}"
+	"${@:2}" timeout "${COMMAND_SECONDS:-300}" "$VMTAP" trace -q -p "$both" \
+		-n "BEGIN { printf(\"begun\\n\"); } $1 { @[probeprov] = count(); }" \
+		>"$directory/out" 2>"$directory/err" </dev/null 8>&- &
+	tracer=$!
+	pids+=("$tracer")
+	await "the trace does not begin" grep -q begun "$directory/out"
+	exec 8>&-
+	wait "$tracer" || fail "$1: status $?"
+}
 # Without the kernel, the probes of the stream are traced, though a file has a site of that name.
 user=(env)
 [ "$(id -u)" != 0 ] || user=(setpriv --bounding-set=-all --inh-caps=-all)
@@ -118,6 +162,24 @@ user=(env)
 	fail "the stream of an unprivileged command"
 has out '^ +gc-start +5$'
 has err "^vmtap: :::gc-start: only the event stream's probes are traced, since the kernel allows no BPF program"
+for description in gc-idle '*$target:::gc-idle'; do
+	if (need_kernel >/dev/null); then
+		trace_both "$description"
+		has out "^ +vm$both +5$"
+		has out "^ +python$both +5$"
+		[ ! -s "$directory/err" ] || fail "a message"
+		run 0 trace -q -c "$directory/both command" -n "$description { @[probename] = count(); }"
+		has out '^ +gc-idle +10$'
+	fi
+	trace_both "$description" "${user[@]}"
+	has out "^ +vm$both +5$"
+	has_not out python
+	has err ':::gc-idle: only the event stream.s probes are traced, since the kernel allows no BPF program'
+	[ "$(wc -l <"$directory/err")" = 1 ] || fail "not one line"
+done
+trace_both 'vm$target:::gc-idle' "${user[@]}"
+has out "^ +vm$both +5$"
+[ ! -s "$directory/err" ] || fail "a message"
 # why a process that runs has no functions to trace
 sleep 1000 &
 pids+=($!)
