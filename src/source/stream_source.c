@@ -81,14 +81,12 @@ static int check_done(struct stream_source *stream, bool (*done)(const struct st
 	eventlog_scan(stream->log);
 	if (done(stream))
 		return 0;
-	if (stream->closed)
+	if (!stream->closed && eventlog_over(stream->log) && eventlog_damage(stream->log)[0])
+		return error_set(error, EPROTO, "%s", eventlog_damage(stream->log));
+	if (stream->closed || eventlog_over(stream->log))
 		return error_set(error, ECONNRESET,
 			"process %" PRIu32 " (%s) ended, or closed its event stream, before it %s",
 			stream->connection.process.pid, stream->connection.process.name, what);
-	if (eventlog_over(stream->log))
-		return error_set(error, eventlog_damage(stream->log)[0] ? EPROTO : ECONNRESET, "%s",
-			eventlog_damage(stream->log)[0] ? eventlog_damage(stream->log)
-							: "the event stream ended at once");
 	if (stream->is_late)
 		return -EAGAIN;
 	if (connection_is_stopped(&stream->connection, stream->began, error))

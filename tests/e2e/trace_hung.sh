@@ -60,6 +60,9 @@ def serve():
     while True:
         client = server.accept()[0]
         kept.append(client)
+        if sys.argv[1] == "brief":
+            client.sendall(b"hdrbhetbhetehdredatb\xff\xff")
+            continue
         if sys.argv[1] == "0":
             continue
         vm = socket.socket(socket.AF_UNIX)
@@ -68,7 +71,7 @@ def serve():
         threading.Thread(target=relay, args=(client, vm, True), daemon=True).start()
 threading.Thread(target=serve).start()
 PYTHON
-hang() { # the VM whose words it passes on, or 0, apart, full; a file
+hang() { # the VM whose words it passes on, or 0, apart, full, brief; a file
 	python3 "$directory/hung.py" "$1" "$2" 2>/dev/null &
 	hung=$!
 	pids+=("$hung")
@@ -99,6 +102,9 @@ hang apart "$directory/apart"
 apart=$hung
 hang full "$directory/full"
 full=$hung
+# not one that hangs: its stream ends in order before it has opened its probes
+hang brief "$directory/never"
+brief=$hung
 seen='vm*:::method-entry /!seen[pid]/ { seen[pid] = 1; printf("%d\n", pid); } END { printf("end\n"); }'
 
 # A trace of all, and its end, which waits neither for those that do not open their probes nor for those
@@ -120,7 +126,8 @@ done
 for pid in "$apart" "$full"; do
 	await "nothing is said of $pid" grep -q "process $pid .* does not answer" "$directory/err"
 done
-[ "$(grep -c '^vmtap: process' "$directory/err")" = 10 ] || fail "not one line for each"
+await "nothing is said of $brief" grep -q "process $brief .* ended, or closed its event stream" "$directory/err"
+[ "$(grep -c '^vmtap: process' "$directory/err")" = 11 ] || fail "not one line for each"
 kill -STOP "${held[@]}"
 begun=$(date +%s%N)
 kill -INT "$tracer"
