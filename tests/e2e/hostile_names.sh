@@ -3,6 +3,7 @@
 # change the order of others are spelled out there, on standard output and standard error; into a file
 # the bytes stay. system() takes no text of the program's for a command.
 . tests/e2e/common
+alone "$0"
 command -v python3 >/dev/null || { echo "python3 is missing"; exit 77; }
 python3 - "$directory" >"$directory/events" <<'P'
 import sys
