@@ -23,6 +23,7 @@ for name in bin/vmtap include/vmtap.h include/vmtap_probes.h lib/libvmtap.a lib/
 	lib/libvmtap.so lib/libvmtap_ffi.so lib/pkgconfig/vmtap.pc lib/pkgconfig/vmtap-runtime.pc share/vmtap/vm.d share/vmtap/compat/ruby.d \
 	share/vmtap/scripts/gc_pause.d share/man/man1/vmtap-trace.1 share/man/man3/libvmtap.3 \
 	share/man/man5/vmtap-eventlog.5 share/man/man7/vmtap-scripts.7 share/man/man7/vmtap-d.7 \
+	share/man/man5/vmtap-json.5 share/man/man7/vmtap-options.7 share/man/man7/vmtap-kernel.7 share/man/man7/vmtap-samples.7 \
 	share/bash-completion/completions/vmtap share/zsh/site-functions/_vmtap; do
 	[ -s "$prefix/$name" ] || fail "$name is not installed"
 done

@@ -92,6 +92,30 @@ for page in src/man/*; do
 	awk -v name="$name" '/^\.Sh NAME$/ { getline; found = $0 == ".Nm " name } END { exit !found }' "$page" ||
 		fail "$page is not found by its name: .Nm $name"
 done
+# References lead to pages and sections that exist, and vmtap(1) leads to each page.
+python3 - >"$directory/out" <<'P' || fail "references between the pages"
+import glob, os, re, sys
+pages = {os.path.basename(file): open(file).read() for file in glob.glob("src/man/*")}
+problems, references = [], 0
+def has_section(page, title):
+    return re.search(r"^\.S[hs] " + re.escape(title) + "$", pages.get(page, ""), flags=re.M | re.I)
+for name, text in pages.items():
+    for to in re.findall(r"\bXr ((?:lib)?vmtap\S*) (\d)", text) + re.findall(r"\b(vmtap-\w+)\((\d)\)", text):
+        references += 1
+        if ".".join(to) not in pages:
+            problems.append(f"{name} refers to {to}")
+    for title in re.findall(r"^\.(?:Pq see )?Sx (.*?)(?: [.,;:])?$", text, flags=re.M):
+        if not has_section(name, title):
+            problems.append(f"{name} has no section {title}")
+    # "see TITLE in" a page
+    for title, *to in re.findall(r"\b[Ss]ee ([A-Z][a-zA-Z ]+) in(?:\n\.| )Xr (\S+) (\d)", text, flags=re.M):
+        if not has_section(".".join(to), title):
+            problems.append(f"{name} refers to {title} in {to}")
+    if name != "vmtap.1" and not re.search(rf"\bXr {name[:-2]} {name[-1]}\b", pages["vmtap.1"]):
+        problems.append(f"vmtap(1) does not name {name}")
+print("\n".join(problems))
+sys.exit(bool(problems) or references < 100)
+P
 if command -v mandoc >/dev/null; then
 	# Which manuals are installed says nothing about ours; D's punctuation is no delimiter of a text.
 	mandoc -T lint src/man/* "$BUILD"/man/* 2>"$directory/err" | grep -vE 'referenced manual not found|outdated mandoc.db|no blank before trailing delimiter: Li' \

@@ -1,6 +1,6 @@
 /*
  * json_value.h: values as JSON: the registers that actions record, and memory of a type for
- * print(). vmtap-trace(1) says what each looks like.
+ * print(). vmtap-json(5) says what each looks like.
  */
 #ifndef VMTAP_ENGINE_OUTPUT_JSON_VALUE_H
 #define VMTAP_ENGINE_OUTPUT_JSON_VALUE_H

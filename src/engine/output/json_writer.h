@@ -1,6 +1,6 @@
 /*
  * json_writer.h: a writer that prints each thing that happens as one line of JSON: option
- * format=json. vmtap-trace(1) lists the records and their members, on which other programs rely:
+ * format=json. vmtap-json(5) lists the records and their members, on which other programs rely:
  * members may be added, but none changes its meaning.
  *
  * Everything goes to the output, faults and drops too. Each line is written in one piece, and what
