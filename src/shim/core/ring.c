@@ -16,6 +16,7 @@
 #include "base/test_point.h"
 #include "shim/core/budget.h"
 #include "shim/core/descriptor.h"
+#include "shim/core/extra.h"
 #include "shim/core/fork_page.h"
 #include "shim/core/name.h"
 #include "shim/core/registry.h"
@@ -40,7 +41,7 @@ enum {
 	REFUSED_MS = 10,     /* the same if a sandbox refuses futexes */
 	PATIENCE_MS_DEFAULT = 12000,
 	SPARE_BYTES =
-		RECORD_MAX + WALKER_RECORD_MAX, /* after the ring, for a record that begins in it */
+		RECORD_MAX + STACK_RECORD_MAX, /* after the ring, for a record that begins in it */
 	MAKE_AGAIN =
 		1024 /* a thread that had no memory for a ring tries again after this many events */
 };
@@ -419,7 +420,7 @@ static inline __attribute__((always_inline)) struct vmtap_record *reserve(uint32
 	uint64_t head = atomic_load_explicit(&ring->record.head, memory_order_relaxed);
 	uint64_t next = ring_after(head,
 		bytes + (clocked ? RING_CLOCK_BYTES : 0) +
-			(stack ? walker_record_bytes(stack->count) : 0),
+			(stack ? stack_record_bytes(stack->count) : 0),
 		ring->size);
 	if (__builtin_expect(next > atomic_load_explicit(&ring->limit, memory_order_relaxed) ||
 			    (lossless && is_held(event)),
@@ -442,8 +443,8 @@ static inline __attribute__((always_inline)) struct vmtap_record *reserve(uint32
 	}
 	if (stack) {
 		put_head(at, stamp_raw(), RING_STACK);
-		walker_put(stack, at);
-		at += walker_record_bytes(stack->count);
+		stack_record_put(stack, at);
+		at += stack_record_bytes(stack->count);
 	}
 	put_head(at, stamp_raw(), event);
 	ring->record.at = at;
@@ -466,10 +467,10 @@ static __attribute__((noinline)) struct vmtap_record *begin_with_stack(
 		if (!ring)
 			return NULL;
 	}
-	stack = walker_walk(&ring->stack);
+	stack = vmtap_extra_walker->walk(&ring->stack);
 	errno = saved;
 	record = reserve(number, bytes, wishes & RING_CLOCKED, stack, wishes & RING_LOSSLESS);
-	walker_done(&ring->stack, stack);
+	vmtap_extra_walker->done(&ring->stack, stack);
 	return record;
 }
 
@@ -480,7 +481,7 @@ static __attribute__((noinline)) struct vmtap_record *begin_tagged(uint32_t even
 
 	if (wishes & RING_UNHEARD)
 		return NULL;
-	if (wishes & RING_STACKS && walker_is_there())
+	if (wishes & RING_STACKS && extra_walker_is_there())
 		return begin_with_stack(number, bytes, wishes);
 	if (wishes & RING_CLOCKED)
 		return reserve(number, bytes, true, NULL, wishes & RING_LOSSLESS);
@@ -662,7 +663,7 @@ void ring_reset_thread(void)
 	thread_waking = false;
 	if (ring == NO_RING)
 		return;
-	walker_reset(&ring->stack);
+	extra_walker_reset(&ring->stack);
 	atomic_store_explicit(&ring->record.busy, RING_IDLE, memory_order_release);
 	if (help && atomic_load(&watcher) == ring)
 		stop_watching(ring, help);
@@ -807,7 +808,7 @@ void ring_fork_child(void)
 		kept = ring;
 	}
 	atomic_store(&rings, kept);
-	walker_fork_child(own ? &own->stack : NULL);
+	extra_walker_fork_child(own ? &own->stack : NULL);
 	for (unsigned i = 0; i < EVENTS_MAX; i++)
 		atomic_store(&event_wishes[i], 0);
 	atomic_store(&lossless_events, 0);

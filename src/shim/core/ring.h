@@ -23,7 +23,7 @@
 
 #include "shim/core/event_table.h"
 #include "shim/core/object.h"
-#include "shim/extra/walker.h"
+#include "shim/core/stack_record.h"
 
 enum {
 	RING_NAME = 0xffff,  /* instead of an event: u32 transient id, u32 length, text; a later
@@ -31,7 +31,7 @@ enum {
 	RING_CLOCK = 0xfffe, /* instead of an event: u32 unused, u64 CPU clock in ns; the record
 				that it belongs to follows immediately */
 	RING_STACK = 0xfffd, /* instead of an event: the guest stack of the record that follows
-				immediately, see walker.h; after its RING_CLOCK */
+				immediately, see stack_record.h; after its RING_CLOCK */
 	RING_CLOCK_BYTES = 24,
 	RING_CLOCK_VALUE = 16,
 	RING_IDLE = 0, /* values of vmtap_record.busy */

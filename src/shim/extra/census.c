@@ -9,9 +9,11 @@
 
 #include "shim/core/budget.h"
 #include "shim/core/descriptor.h"
+#include "shim/core/extra.h"
 #include "shim/core/registry.h"
 #include "shim/core/stamp.h"
 #include "shim/core/vm_call.h"
+#include "shim/extra/census_delivery.h"
 
 enum {
 	PERIOD_MS_DEFAULT = 100,
@@ -433,3 +435,12 @@ void census_fork_child(void)
 		NULL; /* a thread that is gone may have been using their memory */
 	census_state.wake = -1;
 }
+
+static const struct extra_census census_table = {.attach = census_attach,
+	.detach = census_detach,
+	.start = census_start,
+	.stop = census_stop,
+	.request = census_request,
+	.deliver = census_deliver,
+	.fork_child = census_fork_child};
+EXTRA_POINTER const struct extra_census *vmtap_extra_census = &census_table;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "shim/core/descriptor.h"
+#include "shim/core/extra.h"
 #include "shim/core/registry.h"
 #include "shim/core/stamp.h"
 #include "shim/core/vm_call.h"
@@ -107,3 +108,9 @@ void change_fork_child(void)
 	state.wake = -1;
 	state.due = 0;
 }
+
+static const struct extra_change change_table = {.attach = change_attach,
+	.detach = change_detach,
+	.turn = change_turn,
+	.fork_child = change_fork_child};
+EXTRA_POINTER const struct extra_change *vmtap_extra_change = &change_table;

@@ -335,3 +335,13 @@ void sampler_fork_child(void)
 	state.has_timers = false;
 	sampler_set(&(struct sampler_wish){0}, false);
 }
+
+static const struct extra_sampler sampler_table = {.set = sampler_set,
+	.way = sampler_way,
+	.turn = sampler_turn,
+	.descriptor = sampler_descriptor,
+	.take = sampler_take,
+	.dump = sampler_dump,
+	.close = sampler_close,
+	.fork_child = sampler_fork_child};
+EXTRA_POINTER const struct extra_sampler *vmtap_extra_sampler = &sampler_table;

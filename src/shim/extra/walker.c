@@ -2,13 +2,12 @@
 #include "shim/extra/walker.h"
 
 #include <errno.h>
-#include <string.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #include "base/test_point.h"
+#include "shim/core/extra.h"
 #include "shim/core/name.h"
-
-_Static_assert(sizeof(struct walker_frame) == 16, "as in the record");
 
 static _Atomic(vmtap_stack_walker) current;
 static void *context; /* set while there is no walker */
@@ -102,15 +101,15 @@ static uint32_t frame_name(struct vmtap_name *name)
 			&vmtap_name_intern(name->text, name->length)->id, __ATOMIC_ACQUIRE);
 	else
 		id = name_take(name);
-	return id ? id : WALKER_NO_ROOM;
+	return id ? id : STACK_RECORD_NO_ROOM;
 }
 
 int vmtap_stack_add(struct vmtap_stack *stack, struct vmtap_name *class_name,
 	struct vmtap_name *method, struct vmtap_name *file, uint32_t line)
 {
-	struct walker_frame *frame;
+	struct stack_record_frame *frame;
 
-	if (stack->count == WALKER_FRAMES_MAX) {
+	if (stack->count == STACK_RECORD_FRAMES_MAX) {
 		stack->cut++;
 		return 0;
 	}
@@ -119,16 +118,7 @@ int vmtap_stack_add(struct vmtap_stack *stack, struct vmtap_name *class_name,
 	frame->names[1] = frame_name(method);
 	frame->names[2] = frame_name(file);
 	frame->line = line;
-	return ++stack->count < WALKER_FRAMES_MAX;
-}
-
-void walker_put(const struct vmtap_stack *stack, unsigned char *record)
-{
-	uint16_t counts[2] = {(uint16_t)stack->count,
-		stack->cut < UINT16_MAX ? (uint16_t)stack->cut : UINT16_MAX};
-
-	memcpy(record + WALKER_COUNT, counts, sizeof(counts));
-	memcpy(record + WALKER_FRAMES, stack->frames, stack->count * sizeof(stack->frames[0]));
+	return ++stack->count < STACK_RECORD_FRAMES_MAX;
 }
 
 void walker_fork_child(const struct vmtap_stack *own)
@@ -140,3 +130,10 @@ void walker_fork_child(const struct vmtap_stack *own)
 	}
 	atomic_flag_clear(&registering);
 }
+
+static const struct extra_walker walker_table = {.is_there = walker_is_there,
+	.walk = walker_walk,
+	.done = walker_done,
+	.reset = walker_reset,
+	.fork_child = walker_fork_child};
+EXTRA_POINTER const struct extra_walker *vmtap_extra_walker = &walker_table;

@@ -20,20 +20,18 @@
 #include "base/debug_line.h"
 #include "base/test_point.h"
 #include "shim/core/budget.h"
+#include "shim/core/extra.h"
 #include "shim/core/ledger.h"
 #include "shim/core/name.h"
 #include "shim/core/registry.h"
-#include "shim/extra/census.h"
-#include "shim/extra/change.h"
-#include "shim/extra/sampler.h"
-#include "shim/extra/server_samples.h"
-#include "shim/extra/turn.h"
 #include "shim/server/admission.h"
 #include "shim/server/lossless.h"
 #include "shim/server/memory_limit.h"
 #include "shim/server/server_poll.h"
+#include "shim/server/server_samples.h"
 #include "shim/server/server_state.h"
 #include "shim/server/subscription.h"
+#include "shim/server/turn.h"
 #include "shim/stream/awaited.h"
 #include "shim/stream/missed.h"
 #include "wire/place.h"
@@ -151,8 +149,8 @@ static bool has_descriptors(const struct server *server)
 static void lose_descriptors(struct server *server)
 {
 	ring_set_waker(-1);
-	census_detach();
-	change_detach();
+	extra_census_detach();
+	extra_change_detach();
 	registry_lock();
 	if (!descriptor_is(server->wake, server->wake_file))
 		server->wake = -1;
@@ -252,7 +250,8 @@ static nfds_t list_work(struct server *server, struct pollfd *polled, int *timeo
 	polled[0] =
 		(struct pollfd){.fd = server->wake_refused ? -1 : server->wake, .events = POLLIN};
 	polled[1] = (struct pollfd){.fd = accepts ? server->endpoint.socket : -1, .events = POLLIN};
-	polled[POLLED_SAMPLER] = (struct pollfd){.fd = sampler_descriptor(), .events = POLLIN};
+	polled[POLLED_SAMPLER] =
+		(struct pollfd){.fd = extra_sampler_descriptor(), .events = POLLIN};
 
 	for (client = server->clients; client; client = client->next)
 		debtors += client->credit < 0;
@@ -363,10 +362,10 @@ static void finish(struct server *server)
 	server->ending = true;
 	if (missed_any())
 		drain(server); /* else nothing has to be counted */
-	server_samples_heap(server);
+	extra_census_deliver(server);
 	server_samples_ask(server); /* nobody asks any more */
-	sampler_close();
-	census_detach();
+	extra_sampler_close();
+	extra_census_detach();
 	server_socket_close(&server->endpoint);
 	TEST_POINT("socket-closed");
 	for (struct client *client = server->clients; client; client = client->next)
@@ -408,8 +407,8 @@ static void finish(struct server *server)
 	ring_set_held(false);
 	drain_collect(&server->drain);
 	missed_end();
-	change_detach();
-	change_turn();
+	extra_change_detach();
+	extra_change_turn();
 }
 
 /* Asks the scheduler for short turns soon instead of long turns later (Linux 6.12 and later;
@@ -449,8 +448,8 @@ static int prepare(struct server *server)
 		return timeout;
 	}
 	server_samples_ask(server);
-	sample = server_samples_heap(server);
-	look = change_turn();
+	sample = extra_census_deliver(server);
+	look = extra_change_turn();
 	if (sample >= 0)
 		server_shorten(&timeout, sample);
 	if (look >= 0)
@@ -508,7 +507,7 @@ bool server_has_thread(const struct server *server)
 static int set_watch(struct server *server)
 {
 	struct pollfd polled[SERVER_POLLED_MAX];
-	int timeout = prepare(server), due = sampler_turn();
+	int timeout = prepare(server), due = extra_sampler_turn();
 	if (due >= 0)
 		server_shorten(&timeout, due);
 	nfds_t count = list_work(server, polled, &timeout);
@@ -704,16 +703,16 @@ int server_run(struct server *server, const struct awaited *clients)
 {
 	awaited_begin(clients);
 	missed_begin();
-	census_attach(server->wake);
-	change_attach(server->wake);
+	extra_census_attach(server->wake);
+	extra_change_attach(server->wake);
 	ring_set_waker(server->wake);
 	subscription_apply(server); /* for the log */
 	int error = server->has_thread ? start_thread(server) : turn_begin(server);
 
 	if (error) {
 		missed_end();
-		census_detach();
-		change_detach();
+		extra_census_detach();
+		extra_change_detach();
 		server_socket_close(&server->endpoint);
 		for (struct client *client = server->clients; client; client = client->next)
 			client->gone = true;

@@ -17,6 +17,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "shim/core/extra.h"
 #include "shim/core/fork_page.h"
 #include "shim/core/ledger.h"
 #include "shim/core/lock.h"
@@ -24,12 +25,9 @@
 #include "shim/core/registry.h"
 #include "shim/core/ring.h"
 #include "shim/core/vm_call.h"
-#include "shim/extra/census.h"
-#include "shim/extra/change.h"
-#include "shim/extra/sampler.h"
-#include "shim/extra/turn.h"
 #include "shim/server/kept_options.h"
 #include "shim/server/server.h"
+#include "shim/server/turn.h"
 #include "shim/stream/awaited.h"
 #include "shim/stream/missed.h"
 #include "wire/place.h"
@@ -81,9 +79,9 @@ static void adopt(bool allocates)
 	registry_fork_child();
 	awaited_fork_child();
 	missed_fork_child();
-	census_fork_child();
-	change_fork_child();
-	sampler_fork_child();
+	extra_census_fork_child();
+	extra_change_fork_child();
+	extra_sampler_fork_child();
 	ring_fork_child();
 	ring_set_listening(false);
 	if (server)

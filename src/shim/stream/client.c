@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/test_point.h"
+#include "shim/core/extra.h"
 #include "shim/core/ledger.h"
 #include "wire/loss.h"
 #include "wire/wire_type.h"
@@ -327,13 +328,13 @@ static void take_command(struct client *client, enum control_command command)
 		take_subscription(client);
 		break;
 	case CONTROL_HEAP_REQUEST:
-		census_request();
+		extra_census_request();
 		break;
 	case CONTROL_HEAP_START:
-		census_start(client->control.period);
+		extra_census_start(client->control.period);
 		break;
 	case CONTROL_HEAP_STOP:
-		census_stop();
+		extra_census_stop();
 		break;
 	case CONTROL_LATENCY:
 		take_latency(client, client->control.period);
@@ -502,7 +503,7 @@ static void note_unwritten(struct client *client, uint32_t kind, uint64_t count,
 }
 
 /* Accounts for an attempt to encode one event. */
-static void account(struct client *client, uint32_t kind, bool encoded, uint64_t time)
+void client_account(struct client *client, uint32_t kind, bool encoded, uint64_t time)
 {
 	if (!encoded) {
 		client_lose(client, kind, 1, time);
@@ -612,17 +613,10 @@ void client_take(struct client *client, const struct event_type *type, const uns
 		client_lose(client, type->number, 1, time);
 		return;
 	}
-	account(client, type->number,
+	client_account(client, type->number,
 		encode_record(&client->encoder, type, mask, client->terms.strings[type->number],
 			record, time, thread, transients, cpu_time, stack),
 		time);
-}
-
-void client_sample(struct client *client, const struct vmtap_census *census, uint64_t time)
-{
-	if (client->terms.wanted[CLIENT_SAMPLES] && !client->end_queued)
-		account(client, CLIENT_SAMPLES, encode_sample(&client->encoder, census, time),
-			time);
 }
 
 void client_lose(struct client *client, uint32_t kind, uint64_t count, uint64_t time)

@@ -12,9 +12,9 @@
 
 #include "shim/core/descriptor.h"
 #include "shim/core/ring.h"
-#include "shim/extra/log_file.h"
 #include "shim/stream/control.h"
 #include "shim/stream/encode.h"
+#include "shim/stream/log_file.h"
 
 enum {
 	CLIENT_INPUT_MAX = 4096, /* bytes per read */
@@ -192,8 +192,9 @@ void client_take(struct client *client, const struct event_type *type, const uns
 void client_end_thread(struct client *client, uint64_t thread, uint64_t time);
 bool client_awaits_end(const struct client *client);
 
-/* Adds a heap sample if the client receives samples. */
-void client_sample(struct client *client, const struct vmtap_census *census, uint64_t time);
+/* Call for each event that has been written to the client's queue, or for which that had no room:
+ * then it is lost. kind: as for client_lose(). */
+void client_account(struct client *client, uint32_t kind, bool encoded, uint64_t time);
 
 /* Counts losses to report to the client; kind: an event type's number, or CLIENT_SAMPLES. */
 void client_lose(struct client *client, uint32_t kind, uint64_t count, uint64_t time);

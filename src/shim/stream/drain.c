@@ -18,6 +18,7 @@
 #include "shim/core/name.h"
 #include "shim/core/registry.h"
 #include "shim/core/ring_index.h"
+#include "shim/core/stack_record.h"
 #include "shim/stream/missed.h"
 
 enum {
@@ -88,10 +89,10 @@ static uint32_t read_before(
 	}
 	if (event_of(record + bytes) == RING_STACK) {
 		*stack = record + bytes;
-		memcpy(&frames, *stack + WALKER_COUNT, sizeof(frames));
-		if (frames > WALKER_FRAMES_MAX) /* no stack, see drain_ring() */
+		memcpy(&frames, *stack + STACK_RECORD_COUNT, sizeof(frames));
+		if (frames > STACK_RECORD_FRAMES_MAX) /* no stack, see drain_ring() */
 			return bytes;
-		bytes += walker_record_bytes(frames);
+		bytes += stack_record_bytes(frames);
 	}
 	return bytes;
 }

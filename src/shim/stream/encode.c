@@ -3,8 +3,9 @@
 
 #include <errno.h>
 
+#include "shim/core/extra.h"
 #include "shim/core/name.h"
-#include "shim/extra/walker.h"
+#include "shim/core/stack_record.h"
 #include "shim/stream/encode_private.h"
 #include "wire/wire_type.h"
 
@@ -325,7 +326,7 @@ int encode_start(
 	if (!encode_room(encoder, bytes))
 		return -ENOBUFS;
 	encoder->providers = process->providers;
-	encoder->stacks = walker_is_there();
+	encoder->stacks = extra_walker_is_there();
 	put_header(encoder, process);
 	encode_block_begin(encoder, WIRE_NO_CAP, now);
 	put_capset(queue, WIRE_CAPSET_CREATE, CAPSET_PROCESS, CAPSET_TYPE_PROCESS, now);
@@ -383,7 +384,7 @@ static bool find_name(const struct encoder *encoder, uint32_t id,
 		*length = own->length;
 		return own->id == id;
 	}
-	if (id == WALKER_NO_ROOM) {
+	if (id == STACK_RECORD_NO_ROOM) {
 		*text = no_room;
 		*length = sizeof(no_room) - 1;
 		return true;
@@ -408,7 +409,7 @@ static void put_name(
 	queue_put_u16(queue, (uint16_t)(4 + length));
 	queue_put_u32(queue, id);
 	queue_put(queue, text, length);
-	if (id >= NAME_FIRST || id == WALKER_NO_ROOM)
+	if (id >= NAME_FIRST || id == STACK_RECORD_NO_ROOM)
 		encoder->defined[id / 32] |= 1u << (id % 32);
 }
 
@@ -620,21 +621,22 @@ static uint32_t stack_frames(const unsigned char *stack)
 {
 	uint16_t frames;
 
-	memcpy(&frames, stack + WALKER_COUNT, sizeof(frames));
+	memcpy(&frames, stack + STACK_RECORD_COUNT, sizeof(frames));
 	return frames;
 }
 
 /* The id of a name in a frame. */
 static uint32_t stack_name(const unsigned char *stack, uint32_t frame, unsigned name)
 {
-	return load_u32(stack + WALKER_FRAMES + frame * sizeof(struct walker_frame) + name * 4);
+	return load_u32(
+		stack + STACK_RECORD_FRAMES + frame * sizeof(struct stack_record_frame) + name * 4);
 }
 
 /* The bytes that a stack takes at most, with the definitions of names that the client lacks. */
 static size_t stack_bytes(const struct encoder *encoder, const unsigned char *stack)
 {
 	uint32_t frames = stack_frames(stack), length;
-	size_t bytes = WIRE_EVENT_BYTES + 2 + 2 + frames * sizeof(struct walker_frame);
+	size_t bytes = WIRE_EVENT_BYTES + 2 + 2 + frames * sizeof(struct stack_record_frame);
 	const char *text;
 
 	for (uint32_t i = 0; i < frames; i++) {
@@ -666,9 +668,9 @@ static void put_stack(struct queue *queue, const unsigned char *stack, uint64_t 
 	uint32_t frames = stack_frames(stack);
 	uint16_t cut;
 
-	memcpy(&cut, stack + WALKER_CUT, sizeof(cut));
+	memcpy(&cut, stack + STACK_RECORD_CUT, sizeof(cut));
 	encode_put_event(queue, WIRE_STACK, time);
-	queue_put_u16(queue, (uint16_t)(2 + frames * sizeof(struct walker_frame)));
+	queue_put_u16(queue, (uint16_t)(2 + frames * sizeof(struct stack_record_frame)));
 	queue_put_u16(queue, cut);
 	for (uint32_t i = 0; i < frames; i++)
 		for (unsigned j = 0; j < 4; j++)

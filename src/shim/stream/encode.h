@@ -15,7 +15,6 @@
 #include "shim/core/object.h"
 #include "shim/core/process.h"
 #include "shim/core/stamp.h"
-#include "shim/extra/census.h"
 #include "shim/stream/queue.h"
 #include "wire/wire.h"
 
@@ -98,9 +97,6 @@ bool encode_declaration(struct encoder *encoder, const struct event_type *type, 
 /* Says how samples by time become due from here on. unit: WIRE_SAMPLING_TIME or _ELAPSED;
  * by_timers: by the threads' CPU clocks. */
 bool encode_sampled(struct encoder *encoder, uint8_t unit, bool by_timers, uint64_t time);
-
-/* Writes a whole sample. The queue grows if the sample would not fit even into an empty one. */
-bool encode_sample(struct encoder *encoder, const struct vmtap_census *census, uint64_t time);
 bool encode_watermark(struct encoder *encoder, uint64_t time);
 bool encode_subscribed(struct encoder *encoder, uint32_t tag, uint8_t flags, uint64_t time);
 bool encode_providers(struct encoder *encoder, uint32_t providers, uint64_t time);

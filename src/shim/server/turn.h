@@ -6,8 +6,8 @@
  * A producer that has to wait for a lossless client would wait for ever if the VM's loop runs on
  * its thread. So it drains the rings itself, and waits for the client without the lock.
  */
-#ifndef VMTAP_SHIM_EXTRA_TURN_H
-#define VMTAP_SHIM_EXTRA_TURN_H
+#ifndef VMTAP_SHIM_SERVER_TURN_H
+#define VMTAP_SHIM_SERVER_TURN_H
 
 #include <stdbool.h>
 

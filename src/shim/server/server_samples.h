@@ -1,20 +1,14 @@
 /*
- * server_samples.h: what the server does in each turn for the samples that clients ask for: of the
- * heap (census.h), and of what the VM runs (sampler.h).
+ * server_samples.h: what the server does in each turn for the samples that clients ask for of what
+ * the VM runs. It finds out what they ask for together; the VM samples by extra/sampler.h.
  */
-#ifndef VMTAP_SHIM_EXTRA_SERVER_SAMPLES_H
-#define VMTAP_SHIM_EXTRA_SERVER_SAMPLES_H
+#ifndef VMTAP_SHIM_SERVER_SERVER_SAMPLES_H
+#define VMTAP_SHIM_SERVER_SERVER_SAMPLES_H
 
 #include <stdbool.h>
 
 struct client;
 struct server;
-
-/*
- * Takes samples of the heap that are due and delivers finished ones. Returns the milliseconds until
- * the next is due, or -1 if none is.
- */
-int server_samples_heap(struct server *server);
 
 /*
  * Applies the clients' requests for samples, the shortest period and the fewest bytes, and for

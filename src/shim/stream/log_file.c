@@ -1,5 +1,5 @@
 /* log_file.c: see log_file.h. */
-#include "shim/extra/log_file.h"
+#include "shim/stream/log_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

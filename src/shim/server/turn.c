@@ -8,7 +8,7 @@
  * Cancellation is disabled only while signals are blocked: a handler that leaves an event by
  * longjmp() would leave it disabled.
  */
-#include "shim/extra/turn.h"
+#include "shim/server/turn.h"
 
 #include <errno.h>
 #include <poll.h>

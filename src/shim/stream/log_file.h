@@ -7,8 +7,8 @@
  * after the file's end is reserved for the end marker and the last losses. Only the server's thread
  * uses it.
  */
-#ifndef VMTAP_SHIM_EXTRA_LOG_FILE_H
-#define VMTAP_SHIM_EXTRA_LOG_FILE_H
+#ifndef VMTAP_SHIM_STREAM_LOG_FILE_H
+#define VMTAP_SHIM_STREAM_LOG_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
