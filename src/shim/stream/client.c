@@ -535,17 +535,17 @@ static enum sampling_unit sampled_by(const struct sampling *sampling, uint64_t r
 
 /* Whether a sample is by another unit than the client asked for. One that the VM took instead of
  * the client's counts as lost. */
-static bool is_of_other_unit(struct client *client, uint32_t kind, uint64_t raw, uint64_t time)
+static bool is_of_other_unit(struct client *client, const struct drained *drained)
 {
 	enum sampling_unit asked = client->sample_ns ? SAMPLING_CPU
 		: client->sample_elapsed_ns          ? SAMPLING_ELAPSED
 						     : SAMPLING_BYTES;
-	enum sampling_unit unit = sampled_by(&client->sampling, raw);
+	enum sampling_unit unit = sampled_by(&client->sampling, drained->raw);
 
 	if (unit == SAMPLING_NOTHING)
 		unit = SAMPLING_BYTES;
 	if (unit > asked)
-		client_lose(client, kind, 1, time);
+		client_lose(client, drained->type->number, 1, drained->time);
 	return unit != asked;
 }
 
@@ -589,10 +589,10 @@ void client_end_thread(struct client *client, uint64_t thread, uint64_t time)
 	tell_ends(client);
 }
 
-void client_take(struct client *client, const struct event_type *type, const unsigned char *record,
-	uint64_t raw, uint64_t time, uint64_t thread, const struct encode_transient *transients,
-	const uint64_t *cpu_time, const unsigned char *stack)
+void client_take(struct client *client, const struct drained *drained)
 {
+	const struct event_type *type = drained->type;
+	const uint64_t time = drained->time;
 	uint8_t mask;
 
 	if (__builtin_expect(type->number >= client->terms.known_types, 0))
@@ -601,21 +601,20 @@ void client_take(struct client *client, const struct event_type *type, const uns
 
 	if (!mask || client->end_queued)
 		return;
-	if ((int64_t)(raw - client->since) < 0) {
+	if ((int64_t)(drained->raw - client->since) < 0) {
 		client_lose(client, type->number, client->was_missing, time);
 		return;
 	}
 	if (__builtin_expect(
 		    client->sample_ns || client->sample_elapsed_ns || client->sample_bytes, 0) &&
-		is_sample(type) && is_of_other_unit(client, type->number, raw, time))
+		is_sample(type) && is_of_other_unit(client, drained))
 		return;
 	if (__builtin_expect(client->end_count, 0) && !tell_ends(client)) {
 		client_lose(client, type->number, 1, time);
 		return;
 	}
 	client_account(client, type->number,
-		encode_record(&client->encoder, type, mask, client->terms.strings[type->number],
-			record, time, thread, transients, cpu_time, stack),
+		encode_record(&client->encoder, drained, mask, client->terms.strings[type->number]),
 		time);
 }
 

@@ -180,9 +180,7 @@ void client_check_active(struct client *client);
 void client_send(struct client *client);
 
 /* Adds one record of a ring if the client has requested it. */
-void client_take(struct client *client, const struct event_type *type, const unsigned char *record,
-	uint64_t raw, uint64_t time, uint64_t thread, const struct encode_transient *transients,
-	const uint64_t *cpu_time, const unsigned char *stack);
+void client_take(struct client *client, const struct drained *drained);
 
 /*
  * Tells the client that a thread has ended, after all of its events and before those of another

@@ -152,10 +152,16 @@ static bool drain_ring(
 				time = drain->watermark;
 			if (drain->latest && time > drain->latest)
 				time = drain->latest;
+			const struct drained drained = {.type = type,
+				.record = record,
+				.raw = raw,
+				.time = time,
+				.thread = (uint64_t)ring->thread,
+				.transients = kept ? kept->of : no_transients,
+				.cpu_time = clock ? &cpu_time : NULL,
+				.stack = stack};
 			for (struct client *client = clients; client; client = client->next)
-				client_take(client, type, record, raw, time, (uint64_t)ring->thread,
-					kept ? kept->of : no_transients, clock ? &cpu_time : NULL,
-					stack);
+				client_take(client, &drained);
 			missed_count(event, 1);
 			drain->records++;
 			ring->last = raw;

@@ -592,12 +592,14 @@ static void put_declaration(struct encoder *encoder, const struct event_type *ty
 
 /* Writes the probe's own event. Strings that are not requested are empty, and a text that is
  * not requested has length 0 here. */
-static void put_own(struct encoder *encoder, const struct event_type *type, uint16_t strings,
-	const unsigned char *record, uint32_t text_length, uint64_t time)
+static void put_own(struct encoder *encoder, const struct drained *drained, uint16_t strings,
+	uint32_t text_length)
 {
+	const struct event_type *type = drained->type;
+	const unsigned char *record = drained->record;
 	struct queue *queue = &encoder->queue;
 
-	encode_put_event(queue, type->wire, time);
+	encode_put_event(queue, type->wire, drained->time);
 	if (type->is.has_text || is_late(encoder, type))
 		queue_put_u16(queue, (uint16_t)(type->is.payload + text_length));
 	for (unsigned i = 0; i < type->is.field_count; i++) {
@@ -686,11 +688,12 @@ bool encode_has_room(struct encoder *encoder, const unsigned char *stack)
 		(bytes > ENCODE_RECORD_MAX && bytes > encoder->grow_max);
 }
 
-bool encode_record(struct encoder *encoder, const struct event_type *type, uint8_t mask,
-	uint16_t strings, const unsigned char *record, uint64_t time, uint64_t thread,
-	const struct encode_transient *transients, const uint64_t *cpu_time,
-	const unsigned char *stack)
+bool encode_record(
+	struct encoder *encoder, const struct drained *drained, uint8_t mask, uint16_t strings)
 {
+	const struct event_type *type = drained->type;
+	const unsigned char *record = drained->record, *stack = drained->stack;
+	const uint64_t time = drained->time, thread = drained->thread;
 	uint32_t text_length = 0;
 	size_t bytes = ENCODE_BLOCK_BYTES + CONTEXT_BYTES + WIRE_EVENT_BYTES + 2 + type->is.payload;
 	uint32_t unknown = 0; /* one bit for each field whose name must be defined first */
@@ -724,7 +727,7 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 		id = load_u32(record + field->offset);
 		if (is_known(encoder, id))
 			continue;
-		if (!find_name(encoder, id, transients, &text, &length))
+		if (!find_name(encoder, id, drained->transients, &text, &length))
 			return false;
 		unknown |= 1u << i;
 		bytes += NAME_BYTES + length;
@@ -733,7 +736,8 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 		bytes += type->is.form_count * FORM_BYTES + ENCODE_CAP_BYTES +
 			2 * (size_t)text_length;
 	if (clocked) {
-		if (!cpu_time) /* its thread had not yet noticed that a client requests the clock */
+		if (!drained->cpu_time) /* its thread had not yet noticed that a client requests the
+					   clock */
 			return false;
 		bytes += WIRE_EVENT_BYTES + WIRE_SIZE_CPU_TIME;
 	}
@@ -757,18 +761,18 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 		if (!(unknown & 1))
 			continue;
 		id = load_u32(record + type->is.fields[i].offset);
-		if (find_name(encoder, id, transients, &text, &length) && text)
+		if (find_name(encoder, id, drained->transients, &text, &length) && text)
 			put_name(encoder, client_id(id, i), text, length, time);
 		/* else the previous field has defined it */
 	}
 	if (clocked && mask & EVENT_OWN) {
 		encode_put_event(&encoder->queue, WIRE_CPU_TIME, time);
-		queue_put_u64(&encoder->queue, *cpu_time);
+		queue_put_u64(&encoder->queue, *drained->cpu_time);
 	}
 	if (stack)
 		put_stack(&encoder->queue, stack, time);
 	if (mask & EVENT_OWN)
-		put_own(encoder, type, strings, record, text_length, time);
+		put_own(encoder, drained, strings, text_length);
 	for (unsigned i = 0; mask / EVENT_FORM >> i; i++)
 		if (mask / EVENT_FORM >> i & 1)
 			put_form(encoder, type, &type->is.forms[i], record, time);

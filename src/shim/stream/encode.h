@@ -53,15 +53,32 @@ int encode_start(
 bool encode_wall(struct encoder *encoder, const struct stamp_line *clock, uint64_t time);
 bool encode_clock(struct encoder *encoder, const struct stamp_line *clock);
 
+/* A text that travelled with an event; it has no other id. */
+struct encode_transient {
+	uint32_t id;
+	const unsigned char *text;
+	uint32_t length;
+};
+
+/* A record that has been taken from a ring, with what belongs to it. */
+struct drained {
+	const struct event_type *type;
+	const unsigned char *record;
+	uint64_t raw;  /* when it was fired, as recorded */
+	uint64_t time; /* the same in the stream */
+	uint64_t thread;
+	const struct encode_transient *transients; /* the thread's latest texts, each at index id %
+						      NAME_TRANSIENTS */
+	const uint64_t *cpu_time;   /* of the thread's CPU clock; NULL: it was not recorded */
+	const unsigned char *stack; /* the guest stack's record in the ring; NULL: there is none */
+};
+
 /*
  * Writes one record as the events in mask. Only arguments with a bit in strings carry their
  * strings; the other strings are empty. With ENCODE_CPU_CLOCK in strings, the thread's CPU clock
- * comes before the probe's own event, and with ENCODE_STACK the guest stack, if stack is not NULL:
- * its record in the ring. transients holds the latest texts that travelled
- * with events, each at index id % NAME_TRANSIENTS. Returns false and writes nothing if the
- * queue has no room, a text is no longer available, the CPU clock is missing that the client
- * requested (cpu_time is NULL), or the type came after the client's header and has no spare
- * number.
+ * comes before the probe's own event, and with ENCODE_STACK the guest stack. Returns false and
+ * writes nothing if the queue has no room, a text is no longer available, the CPU clock is missing
+ * that the client requested, or the type came after the client's header and has no spare number.
  */
 enum {
 	ENCODE_ALL_STRINGS = (1 << WIRE_ARGUMENTS_MAX) - 1,
@@ -70,15 +87,8 @@ enum {
 	ENCODE_RECORD_MAX =
 		64 << 10 /* more than what one record can need in the queue, without a stack */
 };
-struct encode_transient {
-	uint32_t id;
-	const unsigned char *text;
-	uint32_t length;
-};
-bool encode_record(struct encoder *encoder, const struct event_type *type, uint8_t mask,
-	uint16_t strings, const unsigned char *record, uint64_t time, uint64_t thread,
-	const struct encode_transient *transients, const uint64_t *cpu_time,
-	const unsigned char *stack);
+bool encode_record(
+	struct encoder *encoder, const struct drained *drained, uint8_t mask, uint16_t strings);
 
 /* Says that a thread has ended, after its events. False if there is no room. */
 bool encode_thread_end(struct encoder *encoder, uint64_t thread, uint64_t time);
