@@ -18,7 +18,7 @@ enum {
 static _Atomic uint64_t size = BUDGET_BYTES_DEFAULT;
 static _Atomic uint64_t used;
 static _Atomic uint32_t refused[BUDGET_USES];
-static _Atomic bool is_short;
+static _Atomic bool is_refusing;
 
 static size_t whole_pages(size_t bytes)
 {
@@ -75,7 +75,7 @@ bool budget_take(enum budget_use use, size_t bytes)
 	do
 		if (taken > most || bytes > most - taken) {
 			atomic_fetch_add(&refused[use], 1);
-			atomic_store(&is_short, true);
+			atomic_store(&is_refusing, true);
 			return false;
 		}
 	while (!atomic_compare_exchange_weak(&used, &taken, taken + bytes));
@@ -87,8 +87,8 @@ void budget_give(size_t bytes)
 	if (!bytes)
 		return;
 	atomic_fetch_sub(&used, bytes);
-	if (atomic_load(&is_short))
-		atomic_store(&is_short, false);
+	if (atomic_load(&is_refusing))
+		atomic_store(&is_refusing, false);
 }
 
 void *budget_map(enum budget_use use, size_t bytes, int flags)
@@ -150,7 +150,7 @@ uint32_t budget_refused_uses(void)
 
 bool budget_is_short(void)
 {
-	return atomic_load(&is_short);
+	return atomic_load(&is_refusing);
 }
 
 void budget_describe(char text[BUDGET_TEXT_BYTES])

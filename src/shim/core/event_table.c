@@ -145,7 +145,7 @@ static struct event_type *copy_definition(struct piece *piece, const struct vmta
 
 /* ---- the table ---- */
 
-static bool has_name(const struct event_type *type, const char *description, size_t key_length)
+static bool type_has_name(const struct event_type *type, const char *description, size_t key_length)
 {
 	return type->key_length == key_length &&
 		!memcmp(type->is.description, description, key_length);
@@ -156,7 +156,7 @@ int event_table_next_of_name(const struct event_type *type, int after)
 	int count = (int)event_count(), i = after + 1;
 
 	while (i < count &&
-		!has_name(event_get((uint32_t)i), type->is.description, type->key_length))
+		!type_has_name(event_get((uint32_t)i), type->is.description, type->key_length))
 		i++;
 	return i < count ? i : -1;
 }
@@ -223,7 +223,7 @@ int event_table_add(const struct vmtap_definition *given, size_t size)
 		return -EINVAL;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct event_type *other = event_get(i);
-		if (!has_name(other, definition->description, key_length))
+		if (!type_has_name(other, definition->description, key_length))
 			continue;
 		if (other->is.digest == definition->digest)
 			return (int)i;

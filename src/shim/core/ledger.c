@@ -199,7 +199,7 @@ static void close_closed(void)
 }
 
 /* Whether the socket has the name of the server's, as have all connections that it accepts. */
-static bool has_name(int descriptor)
+static bool ledger_has_name(int descriptor)
 {
 	struct sockaddr_un name = {.sun_family = AF_UNSPEC};
 	socklen_t length = sizeof(name);
@@ -218,7 +218,7 @@ static void close_connections(void)
 	for (unsigned i = 0; i < NUMBERS_MAX / WORD_BITS; i++)
 		for (uint64_t word = atomic_load(&numbers[i]); word; word &= word - 1) {
 			int descriptor = (int)(i * WORD_BITS) + __builtin_ctzll(word);
-			if (has_name(descriptor))
+			if (ledger_has_name(descriptor))
 				close(descriptor);
 		}
 }
@@ -236,7 +236,7 @@ static void close_all_connections(void)
 		for (at = 0; at < length; at += entry->d_reclen) {
 			entry = (const struct dirent64 *)(const void *)(listed + at);
 			int descriptor = (int)strtol(entry->d_name, NULL, 10); /* or 0 */
-			if (descriptor > STDERR_FILENO && has_name(descriptor))
+			if (descriptor > STDERR_FILENO && ledger_has_name(descriptor))
 				close(descriptor);
 		}
 	if (folder >= 0)

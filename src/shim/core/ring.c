@@ -32,8 +32,8 @@ enum {
 	RING_BYTES_MIN = 64 << 10,
 	RING_BYTES_MAX = 1 << 30,
 	RING_KEPT_BYTES = 16 << 10,
-	RING_SHARE = 256, /* a ring takes at most one part in so many of the memory that is left,
-			     so that many threads get smaller rings rather than some none */
+	RING_MEMORY_SHARE = 256, /* a ring takes at most one part in so many of the memory that is
+			     left, so that many threads get smaller rings rather than some none */
 	WAKER_YIELDS = 10000,
 	QUARTER = 4,
 	RING_WAIT_MS = 1000, /* the longest that a waiting producer sleeps before it checks again;
@@ -65,7 +65,7 @@ static _Atomic bool asleep;    /* the server sleeps: the next record wakes it */
 static _Atomic int waker = -1;
 static struct descriptor_file waker_file; /* set before waker */
 static _Atomic uint32_t waking;           /* number of producers that are using the waker */
-static const struct ring_helper *_Atomic helper;
+static const struct ring_helper *_Atomic waiting_helper;
 static struct ring *_Atomic watcher; /* the waiting producer that watches the clients for all */
 
 /* In place of a ring, for threads that have none: always busy, so that one test finds both. */
@@ -125,7 +125,8 @@ static bool is_owner(void)
 /* Maps this thread's ring. No lock and no malloc: this may be a signal handler. */
 static struct ring *ring_make(void)
 {
-	uint64_t size = atomic_load(&ring_bytes), share = budget_left_for_rings() / RING_SHARE;
+	uint64_t size = atomic_load(&ring_bytes),
+		 share = budget_left_for_rings() / RING_MEMORY_SHARE;
 	size_t head = (sizeof(struct ring) + 4095) & ~(size_t)4095;
 	struct ring *ring;
 
@@ -190,7 +191,7 @@ static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t event)
 	return NULL;
 }
 
-static void tell_server(void)
+static void ring_tell_server(void)
 {
 	int descriptor;
 
@@ -278,7 +279,7 @@ static bool ring_sleep(
 static void wake_server(void)
 {
 	if (atomic_load(&asleep) && atomic_exchange(&asleep, false))
-		tell_server();
+		ring_tell_server();
 }
 
 /* Whether the server is to be given up: it has taken no turn for too long while this producer
@@ -316,7 +317,7 @@ static bool waits_for_itself(void)
  * the program can act on what its handler has noted. */
 static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
 {
-	const struct ring_helper *help = atomic_load(&helper);
+	const struct ring_helper *help = atomic_load(&waiting_helper);
 	enum ring_help helped = RING_BUSY;
 	int saved = errno;
 	uint64_t deadline = 0, before, hopeless = 0;
@@ -342,7 +343,7 @@ static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
 			break;
 		}
 		if (!told && !atomic_exchange(&wait_told, true))
-			tell_server();
+			ring_tell_server();
 		told = true;
 		if (help && helped != RING_DRAINED) {
 			helped = help->drain();
@@ -362,7 +363,7 @@ static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
 		if (!goes_on) {
 			atomic_store(&gave_up, true);
 			atomic_store(&wait_told, true);
-			tell_server();
+			ring_tell_server();
 			break;
 		}
 	}
@@ -654,7 +655,7 @@ bool ring_release_waker(int descriptor)
 
 void ring_reset_thread(void)
 {
-	const struct ring_helper *help = atomic_load(&helper);
+	const struct ring_helper *help = atomic_load(&waiting_helper);
 	struct ring *ring = thread_ring;
 
 	thread_making = false;
@@ -688,7 +689,7 @@ void ring_wake_one(void)
 
 void ring_set_helper(const struct ring_helper *now)
 {
-	atomic_store(&helper, now);
+	atomic_store(&waiting_helper, now);
 }
 
 /* The pointer first, for a child of fork() that does the same. */
@@ -820,6 +821,6 @@ void ring_fork_child(void)
 	atomic_store(&held, false);
 	atomic_store(&wait_told, false);
 	atomic_store(&gave_up, false);
-	atomic_store(&helper, NULL);
+	atomic_store(&waiting_helper, NULL);
 	atomic_store(&watcher, NULL);
 }

@@ -9,40 +9,41 @@
 #include "shim/core/extra.h"
 #include "shim/core/name.h"
 
-static _Atomic(vmtap_stack_walker) current;
-static void *context; /* set while there is no walker */
+static _Atomic(vmtap_stack_walker) current_walker;
+static void *current_context; /* set while there is no walker */
 /* What is being registered; a child of fork() completes that. */
-static _Atomic(vmtap_stack_walker) next;
+static _Atomic(vmtap_stack_walker) next_walker;
 static void *next_context;
-static _Atomic uint32_t running; /* threads that are in the walker, or about to look for one */
+static _Atomic uint32_t
+	running_walks; /* threads that are in the walker, or about to look for one */
 static atomic_flag registering = ATOMIC_FLAG_INIT;
-static __thread volatile bool is_inside;
+static __thread volatile bool is_walking;
 
 int vmtap_stack_register(vmtap_stack_walker walker, void *own)
 {
 	const struct timespec moment = {.tv_nsec = 100000};
 
-	if (is_inside)
+	if (is_walking)
 		return -EDEADLK;
 	if (atomic_flag_test_and_set(&registering))
 		return -EBUSY;
 	/* A thread counts itself before it reads the walker, so whoever is not counted after this
 	 * does not see the old one. */
 	next_context = own;
-	atomic_store(&next, walker);
-	atomic_store(&current, NULL);
-	while (atomic_load(&running))
+	atomic_store(&next_walker, walker);
+	atomic_store(&current_walker, NULL);
+	while (atomic_load(&running_walks))
 		nanosleep(&moment, NULL);
-	context = own;
+	current_context = own;
 	TEST_POINT("walker-registered");
-	atomic_store(&current, walker);
+	atomic_store(&current_walker, walker);
 	atomic_flag_clear(&registering);
 	return 0;
 }
 
 bool walker_is_there(void)
 {
-	return atomic_load_explicit(&current, memory_order_acquire) != NULL;
+	return atomic_load_explicit(&current_walker, memory_order_acquire) != NULL;
 }
 
 const struct vmtap_stack *walker_walk(struct vmtap_stack *own)
@@ -57,13 +58,13 @@ const struct vmtap_stack *walker_walk(struct vmtap_stack *own)
 	own->in_use = true;
 	own->count = own->cut = 0;
 	atomic_signal_fence(memory_order_seq_cst);
-	atomic_fetch_add(&running, 1);
-	own->is_inside = is_inside = true;
-	walker = atomic_load(&current);
+	atomic_fetch_add(&running_walks, 1);
+	own->is_inside = is_walking = true;
+	walker = atomic_load(&current_walker);
 	if (walker)
-		walker(own, context);
-	own->is_inside = is_inside = false;
-	atomic_fetch_sub(&running, 1);
+		walker(own, current_context);
+	own->is_inside = is_walking = false;
+	atomic_fetch_sub(&running_walks, 1);
 	atomic_signal_fence(memory_order_seq_cst);
 	if (!walker)
 		own->in_use = false;
@@ -80,8 +81,8 @@ void walker_done(struct vmtap_stack *own, const struct vmtap_stack *walked)
 void walker_reset(struct vmtap_stack *own)
 {
 	if (own->is_inside)
-		atomic_fetch_sub(&running, 1);
-	own->is_inside = is_inside = false;
+		atomic_fetch_sub(&running_walks, 1);
+	own->is_inside = is_walking = false;
 	own->in_use = false;
 }
 
@@ -123,10 +124,10 @@ int vmtap_stack_add(struct vmtap_stack *stack, struct vmtap_name *class_name,
 
 void walker_fork_child(const struct vmtap_stack *own)
 {
-	atomic_store(&running, own && own->is_inside);
-	if (!atomic_load(&current) && atomic_load(&next)) {
-		context = next_context;
-		atomic_store(&current, atomic_load(&next));
+	atomic_store(&running_walks, own && own->is_inside);
+	if (!atomic_load(&current_walker) && atomic_load(&next_walker)) {
+		current_context = next_context;
+		atomic_store(&current_walker, atomic_load(&next_walker));
 	}
 	atomic_flag_clear(&registering);
 }

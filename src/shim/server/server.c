@@ -122,7 +122,7 @@ static void tell_refusals(const struct server *server, struct client *client)
 	server_say(server, "client %d: %s", client->socket, text);
 }
 
-static void drain(struct server *server)
+static void drain_and_report(struct server *server)
 {
 	/* before the events of objects that are loaded after this */
 	for (struct client *client = server->clients; client; client = client->next)
@@ -361,7 +361,7 @@ static void finish(struct server *server)
 
 	server->ending = true;
 	if (missed_any())
-		drain(server); /* else nothing has to be counted */
+		drain_and_report(server); /* else nothing has to be counted */
 	extra_census_deliver(server);
 	server_samples_ask(server); /* nobody asks any more */
 	extra_sampler_close();
@@ -373,7 +373,7 @@ static void finish(struct server *server)
 	subscription_apply(server);
 	while (server->clients) {
 		int timeout = SERVER_DRAIN_MS;
-		drain(server);
+		drain_and_report(server);
 		bool all = !server->drain.blocked &&
 			rings_empty(clock_monotonic() < deadline, lossless_any_behind(server));
 		if (!late && !ended && clock_monotonic() > deadline) {
@@ -465,13 +465,13 @@ static void work(struct server *server)
 	subscription_take_all(server);
 	subscription_take_types(server);
 	if (server->listening)
-		drain(server);
+		drain_and_report(server);
 	serve_clients(server);
 }
 
 /* One turn of the server: waits until there is something to do, and does it. False: the streams
  * must end, by finish(). */
-static bool take_turn(struct server *server)
+static bool server_take_turn(struct server *server)
 {
 	bool stop = wait_for_work(server, prepare(server));
 
@@ -490,7 +490,7 @@ static void *server_main(void *argument)
 	ring_serve_here();
 	server_say(server, "started");
 	serve_clients(server); /* writes the log's header before anything can prevent it */
-	while (take_turn(server))
+	while (server_take_turn(server))
 		;
 	finish(server);
 	server_say(server, "ended");
@@ -551,7 +551,7 @@ void server_relieve(struct server *server)
 	admission_check(server); /* the next turn examines the server's own descriptors */
 	for (struct client *client = server->clients; client; client = client->next)
 		present += !client->gone;
-	drain(server);
+	drain_and_report(server);
 	for (struct client *client = server->clients; client; client = client->next) {
 		present -= !client->gone;
 		if (client->is_log && !client->gone)

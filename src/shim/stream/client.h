@@ -214,6 +214,12 @@ bool client_abandon(struct client *client);
 /* Gives the client no more events; the end marker is queued as soon as there is room. */
 void client_finish(struct client *client, uint64_t now);
 
+/* Returns true if children of fork() wait a moment for this client. */
+static inline bool client_follows(const struct client *client)
+{
+	return client->terms.follows && client->subscribed && !client->gone;
+}
+
 static inline bool client_pending(const struct client *client)
 {
 	return queue_length(&client->encoder.queue) > 0;

@@ -16,7 +16,8 @@ enum {
 	CAPSET_TYPE_CLOCK = 3,
 	CONTEXT_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_CONTEXT,
 	FORM_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_GC_STATS_GHC, /* GHC's largest event */
-	END_BYTES = ENCODE_BLOCK_BYTES + 2 * (WIRE_EVENT_BYTES + WIRE_SIZE_CAPSET_DELETE) + 2,
+	STREAM_END_BYTES =
+		ENCODE_BLOCK_BYTES + 2 * (WIRE_EVENT_BYTES + WIRE_SIZE_CAPSET_DELETE) + 2,
 	NAME_BYTES = WIRE_EVENT_BYTES + 2 + 4, /* plus the text */
 	VARIABLE_MAX = 65535
 };
@@ -846,8 +847,8 @@ bool encode_end(struct encoder *encoder, uint64_t time)
 	encode_block_end(encoder);
 	/* If the ends of all capabilities do not fit into an empty queue, the stream ends
 	 * without them. */
-	if (!encode_room(encoder, END_BYTES + caps)) {
-		if (queue_length(queue) || !encode_room(encoder, END_BYTES))
+	if (!encode_room(encoder, STREAM_END_BYTES + caps)) {
+		if (queue_length(queue) || !encode_room(encoder, STREAM_END_BYTES))
 			return false;
 		caps = 0;
 	}
