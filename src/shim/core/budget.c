@@ -1,4 +1,8 @@
-/* budget.c: see budget.h. */
+/*
+ * budget.c: see budget.h. One counter of bytes, taken by compare-and-swap before memory is mapped
+ * and given back after it is unmapped. Nothing here may lock or call malloc(): producers come here
+ * in signal handlers.
+ */
 #include "shim/core/budget.h"
 
 #include <errno.h>
@@ -9,9 +13,9 @@
 #include "wire/wire.h"
 
 enum {
-	RESERVE_BYTES = 1 << 20, /* more than a client needs that is told that it is refused */
-	GROWTH_SHARE = 8,        /* one part in so many is kept from what only grows */
-	RING_SHARE = 4,          /* and from rings that are longer than they have to be */
+	RESERVE_BYTES = 1 << 20, /* more than the refusal of a client needs */
+	GROWTH_SHARE = 8,        /* 1/8 is kept from what only grows */
+	RING_SHARE = 4,          /* 1/4 from rings that are longer than they have to be */
 	PAGE = 4096
 };
 
@@ -25,7 +29,7 @@ static size_t whole_pages(size_t bytes)
 	return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
 }
 
-/* What this use has to leave free. */
+/* Returns the bytes that this use has to leave free. */
 static uint64_t kept_from(enum budget_use use, uint64_t all)
 {
 	switch (use) {

@@ -161,7 +161,7 @@ int event_table_next_of_name(const struct event_type *type, int after)
 	return i < count ? i : -1;
 }
 
-/* Whether the common arguments are the same. */
+/* Returns true if the common arguments are the same. */
 static bool agrees(const struct event_type *type, const struct vmtap_definition *definition)
 {
 	unsigned common = type->is.argument_count < definition->argument_count
@@ -171,8 +171,8 @@ static bool agrees(const struct event_type *type, const struct vmtap_definition 
 	return type->is.prefixes[common] == definition->prefixes[common];
 }
 
-/* Whether this stream number is already used by some type's own event or, if with_forms is set,
- * by one of its forms. */
+/* Returns true if this stream number is already used by some type's own event or, if with_forms is
+ * set, by one of its forms. */
 static bool is_taken(uint16_t wire, bool with_forms)
 {
 	for (uint32_t i = 0; i < event_count(); i++) {

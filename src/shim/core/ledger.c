@@ -1,4 +1,8 @@
-/* ledger.c: see ledger.h. */
+/*
+ * ledger.c: see ledger.h. Fixed arrays, because a child may not allocate, and one store for each
+ * change, because a child has a copy of any moment. A child must not close by number alone: it
+ * compares the file.
+ */
 #include "shim/core/ledger.h"
 
 #include <dirent.h>
@@ -198,7 +202,8 @@ static void close_closed(void)
 	atomic_store(&closed_count, 0);
 }
 
-/* Whether the socket has the name of the server's, as have all connections that it accepts. */
+/* Returns true if the socket has the name of the server's, as have all connections that it accepts.
+ */
 static bool ledger_has_name(int descriptor)
 {
 	struct sockaddr_un name = {.sun_family = AF_UNSPEC};

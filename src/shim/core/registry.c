@@ -1,4 +1,8 @@
-/* registry.c: see registry.h. */
+/*
+ * registry.c: see registry.h. Objects are a list that is changed by one store under the lock. Of a
+ * word only the stream's half may be written, by a 16-bit store: the kernel changes the other half
+ * at any moment.
+ */
 #include "shim/core/registry.h"
 
 #include <signal.h>
@@ -193,7 +197,7 @@ bool registry_has_omissions(void)
 	return strangers || unreachable || omitted_live;
 }
 
-/* Remembers the name of an excluded probe: its object may be gone before clients are told. */
+/* Remembers the name of an excluded probe: its object may be gone before clients receive it. */
 static void note_omitted(const char *description)
 {
 	size_t length = strcspn(description, "("), used = strlen(omitted);
@@ -256,7 +260,7 @@ static size_t definition_size(const struct vmtap_object *object)
 	return object->size >= sizeof(*object) ? object->definition_size : 0;
 }
 
-/* The wishes for a type that has just been added, before the server has looked at it: the type may
+/* The wishes for a type that has just been added, before the server has seen it: the type may
  * be a version of a probe whose other versions are open, or one that a client waits for. */
 static uint8_t first_wishes(uint32_t number)
 {
@@ -289,7 +293,7 @@ static const char *carried_by(const struct vmtap_object *object, uint32_t event)
 	return definition_size(object) < end ? NULL : object->definitions[event]->library;
 }
 
-/* Whether the stream has this text with an event type. */
+/* Returns true if the stream has this text with an event type. */
 static bool is_carried(int number, const char *library)
 {
 	const char *known = number < 0 ? NULL : event_get((uint32_t)number)->is.library;

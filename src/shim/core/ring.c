@@ -1,4 +1,9 @@
-/* ring.c: see ring.h. */
+/*
+ * ring.c: see ring.h. A producer marks its ring busy, writes the record at the head and publishes
+ * it by storing the new head; the server frees space by moving the tail and sets the limit up to
+ * which producers need not check anything else. Producer and server set one thing and check
+ * another in opposite orders wherever one sleeps and the other wakes it, so no wake-up is lost.
+ */
 #include "shim/core/ring.h"
 
 #include <errno.h>
@@ -32,8 +37,8 @@ enum {
 	RING_BYTES_MIN = 64 << 10,
 	RING_BYTES_MAX = 1 << 30,
 	RING_KEPT_BYTES = 16 << 10,
-	RING_MEMORY_SHARE = 256, /* a ring takes at most one part in so many of the memory that is
-			     left, so that many threads get smaller rings rather than some none */
+	RING_MEMORY_SHARE = 256, /* a ring takes at most 1/256 of the memory that is left, so that
+				    with many threads rings shrink instead of some getting none */
 	WAKER_YIELDS = 10000,
 	QUARTER = 4,
 	RING_WAIT_MS = 1000, /* the longest that a waiting producer sleeps before it checks again;
@@ -282,8 +287,9 @@ static void wake_server(void)
 		ring_tell_server();
 }
 
-/* Whether the server is to be given up: it has taken no turn for too long while this producer
- * waited. since: for how long it has taken none, in ns; seen: the number of its turns then. */
+/* Returns true if the server is to be given up: it has taken no turn for too long while this
+ * producer waited. since: for how long it has taken none, in ns; seen: the number of its turns
+ * then. */
 static bool is_hopeless(uint32_t *seen, uint64_t *since, uint64_t slept)
 {
 	const uint64_t most = RING_WAIT_MS * UINT64_C(1000000);
@@ -306,8 +312,8 @@ static bool is_hopeless(uint32_t *seen, uint64_t *since, uint64_t slept)
 	return false;
 }
 
-/* Whether this thread would wait for itself: a signal handler has interrupted its use of the
- * registry, or the VM fires an event in a function that the server has called. */
+/* Returns true if this thread would wait for itself: a signal handler has interrupted its use of
+ * the registry, or the VM fires an event in a function that the server has called. */
 static bool waits_for_itself(void)
 {
 	return thread_serves || registry_is_used_here();
@@ -591,7 +597,7 @@ bool ring_has_waiters(bool *impatient)
 {
 	bool any = false;
 
-	/* Before the rings are looked at; a producer does the two in the opposite order. */
+	/* Before the rings are read; a producer does the two in the opposite order. */
 	atomic_store(&wait_told, false);
 	*impatient = atomic_exchange(&gave_up, false);
 	for (struct ring *ring = ring_first(); ring; ring = ring->next)

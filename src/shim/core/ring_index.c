@@ -1,4 +1,7 @@
-/* ring_index.c: see ring_index.h */
+/*
+ * ring_index.c: see ring_index.h. A table of chains, without locks, because only the server's
+ * thread uses it. Producers must not: they know the list of ring_first() alone.
+ */
 #include "shim/core/ring_index.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
-/* census.c: see census.h, and vmtap.h for the VM's side. */
+/*
+ * census.c: see census.h, and vmtap.h for the VM's side. One sample at a time: busy is set before
+ * the lock is released, and the VM's function runs without the lock, on the server's thread or on
+ * the VM's. A sample belongs to that thread until it is in the list of finished ones.
+ */
 #include "shim/extra/census.h"
 
 #include <errno.h>
@@ -40,7 +44,7 @@ static struct {
 	struct vmtap_census *first, *last; /* taken but not yet delivered */
 } census_state = {.wake = -1};
 
-/* What VMs poll; changed only under the lock. */
+/* VMs poll it; changed only under the lock. */
 static _Atomic int is_wanted;
 
 static struct vm_calls census_calls = {.kind = VM_CALL_CENSUS};

@@ -1,4 +1,8 @@
-/* change.c: see change.h, and vmtap.h for the VM's side. */
+/*
+ * change.c: see change.h, and vmtap.h for the VM's side. The server compares a digest of all guards
+ * with the last one that the VM was called for, and calls the VM's function after it has released
+ * the lock.
+ */
 #include "shim/extra/change.h"
 
 #include <errno.h>
@@ -17,7 +21,7 @@ static struct vmtap_change_options change_registrations[2];
 static const struct vmtap_change_options change_none, *_Atomic change_registered = &change_none;
 
 static struct {
-	uint64_t seen;     /* the guards that the VM has been told of, as registry_guards() says */
+	uint64_t seen;     /* what registry_guards() returned when the VM was last called */
 	uint64_t openings; /* as registry_openings() said then */
 	uint64_t due;      /* CLOCK_MONOTONIC: the next look */
 	int wake;

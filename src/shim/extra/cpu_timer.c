@@ -1,4 +1,9 @@
-/* cpu_timer.c: see cpu_timer.h. */
+/*
+ * cpu_timer.c: see cpu_timer.h. Records of threads lie in blocks that are only added, so a signal
+ * handler can check that a record is ours without a lock. A record's state is changed by
+ * compare-and-swap, and the thread that has changed it to MAKING or DELETING alone uses its timer.
+ * Handlers and vmtap_sample_wanted() must not allocate memory, except a block by mmap().
+ */
 #include "shim/extra/cpu_timer.h"
 
 #include <errno.h>
@@ -332,8 +337,8 @@ static void fill(sigset_t *set)
 	sigaddset(set, atomic_load(&number));
 }
 
-/* Whether the descriptor is ours. Many files that are not have the same identity, but only one of
- * signals takes this call. */
+/* Returns true if the descriptor is ours. Many files that are not have the same identity, but only
+ * one of signals takes this call. */
 static bool is_ours_still(void)
 {
 	sigset_t set;
@@ -557,7 +562,7 @@ static bool arm(uint64_t round, const sigset_t *blocked)
 	return atomic_load(&own_record->round) == round;
 }
 
-/* Whether arm() would return false, at every safepoint until the server has been there. */
+/* Returns true if arm() would return false, at every safepoint until the server has been there. */
 static bool is_in_vain(const struct timer_record *record)
 {
 	if (atomic_load(&record->is_refused))
@@ -691,7 +696,8 @@ bool cpu_timer_help(void)
 	return is_reading;
 }
 
-/* What a thread has used since its timer was made, and no signal has come for. */
+/* Returns the CPU time that a thread has used since its timer was made and for which no signal has
+ * come. */
 static uint64_t missed_by(const struct timer_record *record, uint32_t thread)
 {
 	uint64_t clock = clock_of(thread), known = record->made_at + atomic_load(&record->marked);
@@ -722,8 +728,8 @@ static void free_record(struct timer_record *record)
 	atomic_store(&record->thread, 0);
 }
 
-/* Whether the thread has used CPU time and no signal has come for that: it blocks the signal now,
- * or a sandbox swallows it. */
+/* Returns true if the thread has used CPU time and no signal has come for that: it blocks the
+ * signal now, or a sandbox swallows it. */
 static bool check_silence(struct timer_record *record, uint32_t thread)
 {
 	if (atomic_load(&record->state) != RECORD_ARMED ||
@@ -753,7 +759,7 @@ static bool check_thread(struct timer_record *record, bool is_lost)
 	return true;
 }
 
-/* Whether the program handles the signal itself by now. */
+/* Returns true if the program handles the signal itself by now. */
 static bool has_lost_signal(void)
 {
 	struct sigaction now;

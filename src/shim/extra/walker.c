@@ -1,4 +1,8 @@
-/* walker.c: see walker.h, and vmtap.h for the VM's side. */
+/*
+ * walker.c: see walker.h, and vmtap.h for the VM's side. Threads count themselves while they may be
+ * in the walker; a registration takes the old one away, waits until the count is zero and then sets
+ * the new one, so the walker and its context always belong together.
+ */
 #include "shim/extra/walker.h"
 
 #include <errno.h>
@@ -11,7 +15,7 @@
 
 static _Atomic(vmtap_stack_walker) current_walker;
 static void *current_context; /* set while there is no walker */
-/* What is being registered; a child of fork() completes that. */
+/* The walker that is being registered; a child of fork() completes that. */
 static _Atomic(vmtap_stack_walker) next_walker;
 static void *next_context;
 static _Atomic uint32_t
@@ -27,8 +31,8 @@ int vmtap_stack_register(vmtap_stack_walker walker, void *own)
 		return -EDEADLK;
 	if (atomic_flag_test_and_set(&registering))
 		return -EBUSY;
-	/* A thread counts itself before it reads the walker, so whoever is not counted after this
-	 * does not see the old one. */
+	/* A thread counts itself before it reads the walker, so a thread that is not counted after
+	 * this does not see the old one. */
 	next_context = own;
 	atomic_store(&next_walker, walker);
 	atomic_store(&current_walker, NULL);

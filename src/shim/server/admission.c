@@ -1,4 +1,8 @@
-/* admission.c: see admission.h. */
+/*
+ * admission.c: see admission.h. The list of clients is changed by one store each time, after the
+ * client is complete, since a child of fork() may have a copy of any moment. A client that has left
+ * is marked as gone, and only admission_drop_gone() takes it out: not in a loop over the list.
+ */
 #include "shim/server/admission.h"
 
 #include <errno.h>

@@ -1,4 +1,9 @@
-/* server.c: see server.h. */
+/*
+ * server.c: see server.h. A turn is prepare(), a wait, and work(); with a thread of ours the wait
+ * is in between, without one the VM's loop waits. The registry's lock is never held here while a
+ * function of the VM's runs. Descriptors are compared with the files that they were made for before
+ * they are used, because the program may have closed them.
+ */
 #include "shim/server/server.h"
 
 #include <errno.h>
@@ -65,7 +70,7 @@ void server_say(const struct server *server, const char *format, ...)
 	debug_line(line);
 }
 
-/* Whether the environment asks for that. */
+/* Returns true if VMTAP_DEBUG asks for lines about the server. */
 static bool wants_debug(void)
 {
 	const char *at = secure_getenv("VMTAP_DEBUG");

@@ -1,4 +1,7 @@
-/* server_poll.c: see server_poll.h */
+/*
+ * server_poll.c: see server_poll.h. Where poll() is refused, the thread sleeps a little and takes
+ * every descriptor for readable: none of them blocks, so trying one in vain does no harm.
+ */
 #include "shim/server/server_poll.h"
 
 #include <errno.h>

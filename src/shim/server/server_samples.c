@@ -1,4 +1,7 @@
-/* server_samples.c: see server_samples.h. */
+/*
+ * server_samples.c: see server_samples.h. The VM samples by one unit at a time, CPU time before
+ * elapsed time before bytes, at the shortest period that a client asks for.
+ */
 #include "shim/server/server_samples.h"
 
 #include "shim/core/extra.h"

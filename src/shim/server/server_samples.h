@@ -16,8 +16,8 @@ struct server;
  */
 void server_samples_ask(struct server *server);
 
-/* Tells a client that samples by time how they become due, if it has not been told. False: there is
- * no room for that now. */
+/* Sends a client that samples by time an event that says how they become due, unless it has that
+ * already. Returns false if there is no room for it now. */
 bool server_samples_tell(struct server *server, struct client *client);
 
 #endif

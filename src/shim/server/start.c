@@ -55,8 +55,8 @@ static bool take_start_turn(void)
 	return true;
 }
 
-/* What children of fork() serve with; NULL: they do not. Changes only with the turn, and only while
- * no server is running. */
+/* The options with which children of fork() serve; NULL: they do not. Changes only with the turn,
+ * and only while no server is running. */
 static struct vmtap_options *_Atomic kept;
 
 /* The process that is not, or no longer, a child that knows only what its parent knew. */
@@ -134,7 +134,7 @@ static void consume(const char *name, char *value, const char *used)
 		unsetenv(name);
 }
 
-/* Whether the environment asks the call to wait for a client, and for which one:
+/* Finds out from the environment if the call is to wait for a client, and for which one:
  *     1             for any
  *     PID           the same, but only in this process, since children inherit the variable
  *     PID,tracer:T  only in this process, for process T
@@ -185,7 +185,8 @@ static void forget_running(struct server *server)
 	server_free(server);
 }
 
-/* Whether children are to serve, too. The caller's struct may be an older and shorter one. */
+/* Returns true if children are to serve, too. The caller's struct may be an older and shorter one.
+ */
 static bool serves_children(const struct vmtap_options *options)
 {
 	return options &&

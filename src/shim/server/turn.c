@@ -37,7 +37,7 @@ enum {
 	BUSY_MS = 1     /* while one of these prevents it from watching the clients */
 };
 
-/* Whoever holds it may use the server. */
+/* The thread that holds it may use the server. */
 static struct lock turn_lock = LOCK_INITIALIZER;
 static struct server *turned; /* the server; NULL: there is none without a thread */
 static _Atomic int turn_descriptor = -EBADF;

@@ -1,4 +1,8 @@
-/* watch.c: see watch.h. */
+/*
+ * watch.c: see watch.h. The set of files is changed only where it differs from what was watched
+ * before. A call that fails is tried once more; a file that cannot be added is watched by the
+ * clock.
+ */
 #include "shim/server/watch.h"
 
 #include <errno.h>
@@ -11,7 +15,7 @@
 
 static const struct descriptor_file unknown; /* watch_is_ours() knows more */
 
-enum { UNWATCHED_MS = 20 /* between two looks at files that could not be added */ };
+enum { UNWATCHED_MS = 20 /* between two checks of files that could not be added */ };
 
 /* Once more after an error: memory may have run out for a moment. */
 static int control_entry(const struct watch *watch, int operation, int descriptor, short events)

@@ -1,4 +1,8 @@
-/* awaited.c: see awaited.h. */
+/*
+ * awaited.c: see awaited.h. The thread that waits sleeps on a futex, which the server's thread
+ * changes; both only read and write atomic variables, so it needs no lock, also in a child of
+ * fork().
+ */
 #include "shim/stream/awaited.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
-/* client.c: see client.h. */
+/*
+ * client.c: see client.h. An event that the client requested is written to its queue or counted as
+ * lost. Nothing here waits for a client: sockets do not block, and what they do not take stays in
+ * the queue.
+ */
 #include "shim/stream/client.h"
 
 #include <errno.h>
@@ -20,9 +24,9 @@ enum {
 	LATENCY_MS_MAX = 100, /* half of what readers take for silence */
 	CREDIT_NS_MAX = 20000000,
 	DEBT_NS_MAX = 10000000, /* more is forgiven: no client has to wait for long */
-	CREDIT_SHARE = 20,  /* one part in so many of the time is spent on one client's requests */
-	QUIET_NS = 5000000, /* interval between watermarks without events */
-	SWOLLEN = 8         /* the limit of a lossless client's queue, as a multiple of others' */
+	CREDIT_SHARE = 20,      /* at most 1/20 of the time is spent on one client's requests */
+	QUIET_NS = 5000000,     /* interval between watermarks without events */
+	SWOLLEN = 8 /* the limit of a lossless client's queue, as a multiple of others' */
 };
 
 int client_open(int socket, size_t queue_bytes, enum budget_use use, struct client **result)
@@ -533,8 +537,8 @@ static enum sampling_unit sampled_by(const struct sampling *sampling, uint64_t r
 	return sampling->now > sampling->before ? sampling->now : sampling->before;
 }
 
-/* Whether a sample is by another unit than the client asked for. One that the VM took instead of
- * the client's counts as lost. */
+/* Returns true if a sample is by another unit than the client asked for. One that the VM took
+ * instead of the client's counts as lost. */
 static bool is_of_other_unit(struct client *client, const struct drained *drained)
 {
 	enum sampling_unit asked = client->sample_ns ? SAMPLING_CPU

@@ -73,8 +73,8 @@ static uint16_t event_of(const unsigned char *record)
 }
 
 /*
- * What lies in a ring before the record of an event: its CPU clock and its stack, each NULL if it
- * has none. Returns the number of bytes.
+ * Finds what is in a ring before the record of an event: its CPU clock and its stack, each NULL if
+ * it has none. Returns the number of bytes.
  */
 static uint32_t read_before(
 	const unsigned char *record, const unsigned char **clock, const unsigned char **stack)
@@ -325,7 +325,8 @@ static bool end_reused(struct drain *drain, struct client *clients, struct ring 
 	return all;
 }
 
-/* Whether a ring must wait for the end of the thread that had the number of its own before. */
+/* Returns true if a ring must wait for the end of the thread that had the number of its own before.
+ */
 static bool has_predecessor(const struct ring *ring)
 {
 	for (const struct ring *older = ring_index_older(ring); older;

@@ -1,4 +1,8 @@
-/* encode.c: see encode.h. */
+/*
+ * encode.c: see encode.h. For each event the bytes that it needs at most are computed first, with
+ * the definitions that this client lacks. Then room is made for all of them or nothing is written:
+ * the functions put_ check nothing.
+ */
 #include "shim/stream/encode.h"
 
 #include <errno.h>
@@ -216,7 +220,7 @@ static void put_pair(
 	queue_put_u32(queue, value);
 }
 
-/* Whether the header declares the type independently of the probes. */
+/* Returns true if the header declares the type independently of the probes. */
 static bool is_plain(const struct wire_type *type)
 {
 	return *type->text;
@@ -522,7 +526,7 @@ static bool is_late(const struct encoder *encoder, const struct event_type *type
 	return type->number >= encoder->known_types;
 }
 
-/* Whether the type has yet to be described to the client. */
+/* Returns true if the type has yet to be described to the client. */
 static bool must_declare(const struct encoder *encoder, const struct event_type *type)
 {
 	return is_late(encoder, type) && !encoder->ghc_only &&
@@ -832,7 +836,7 @@ bool encode_declaration(struct encoder *encoder, const struct event_type *type, 
 void encode_abandon(struct encoder *encoder)
 {
 	encoder->in_block = false;
-	encoder->caps_known = 0; /* the client may not have been told about them */
+	encoder->caps_known = 0; /* the client may not know them */
 	memset(encoder->caps, 0, sizeof(encoder->caps));
 	memset(encoder->declared, 0, sizeof(encoder->declared));
 	encoder->queue.start = encoder->queue.end = 0;

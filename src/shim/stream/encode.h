@@ -33,7 +33,7 @@ struct encoder {
 	size_t defined_bytes;
 	uint8_t caps[65536 / 8]; /* one bit for each capability that this client knows */
 	uint32_t caps_known;     /* number of bits set in caps */
-	uint32_t providers;      /* compatible providers that the client was told of */
+	uint32_t providers;      /* compatible providers that the client knows */
 	bool stacks;             /* the header declares WIRE_STACK */
 	uint32_t known_types;    /* the header describes the event types below this number */
 	uint16_t spare_end; /* the first number in the stream that the header does not declare */

@@ -1,4 +1,8 @@
-/* log_file.c: see log_file.h. */
+/*
+ * log_file.c: see log_file.h. Space is allocated ahead of what is written (fallocate()), and a
+ * write that fails halfway is undone by ftruncate(), so a file (but no pipe) always ends with a
+ * whole block.
+ */
 #include "shim/stream/log_file.h"
 
 #include <errno.h>
@@ -30,7 +34,7 @@ int log_file_open(const char *path)
 		0600)));
 }
 
-/* How long the file may become; a write beyond that would raise a signal. */
+/* Returns how long the file may become; a write beyond that would raise a signal. */
 static uint64_t size_limit(void)
 {
 	struct rlimit limit;

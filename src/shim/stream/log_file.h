@@ -41,7 +41,7 @@ void log_file_write(struct log_file *log, int file, struct queue *queue, bool at
  * disk is full. */
 size_t log_file_piece(const struct log_file *log);
 
-/* Whether space is reserved after the written bytes. */
+/* Returns true if space is reserved after the written bytes. */
 bool log_file_has_reserve(const struct log_file *log);
 
 #endif

@@ -1,4 +1,7 @@
-/* missed.c: see missed.h. */
+/*
+ * missed.c: see missed.h. Followers are published whole by one store; counts reach the parent
+ * by memory that both share and that is changed by atomic operations only.
+ */
 #include "shim/stream/missed.h"
 
 #include <errno.h>
@@ -274,7 +277,7 @@ void missed_end(void)
 		}
 }
 
-/* Whether a follower requests events of a type. */
+/* Returns true if a follower requests events of a type. */
 static bool wants(struct missed_follower *follower, uint32_t event)
 {
 	if (event >= follower->terms.known_types)
