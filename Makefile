@@ -135,6 +135,10 @@ EXTRA_walker := walker
 extra_objects = $(foreach extra,$(1),$(EXTRA_$(extra):%=$(B)/obj/shim/extra/%.o))
 RUNTIME_CORE := $(filter-out $(call extra_objects,$(EXTRAS)),$(RUNTIME_OBJECTS))
 RUNTIME_MEMBERS := $(B)/obj/vmtap_runtime.o $(EXTRAS:%=$(B)/obj/vmtap_%.o)
+# What runs neither for each event nor for each record is compiled for size.
+RARE_OBJECTS := $(patsubst src/%.c,$(B)/obj/%.o,$(wildcard src/shim/server/*.c)) \
+	$(patsubst %,$(B)/obj/shim/core/%.o,descriptor event_table ledger pause process registry vm_call) \
+	$(patsubst %,$(B)/obj/shim/stream/%.o,awaited control encode_own log_file missed) $(RUNTIME_WIRE)
 TOY_SOURCES := $(wildcard examples/toy/*.c)
 # The toy and the benchmarks opt in to every compatible provider (ALL_PROVIDERS= for none).
 ALL_PROVIDERS := -DVMTAP_PROVIDER_HASKELLEVENT -DVMTAP_PROVIDER_RUBY -DVMTAP_PROVIDER_CCL
@@ -190,7 +194,7 @@ $(PACKAGES): src/packages.sh
 # Objects are rebuilt when the compiler or its flags change; programs and libraries are relinked
 # when the list of their objects changes.
 FLAGS := $(CC) $(HOSTCC) $(DTRACE) $(LD) $(NM) $(OBJCOPY) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) \
-	$(LIB_CFLAGS) $(FIRE_CFLAGS) \
+	$(LIB_CFLAGS) $(FIRE_CFLAGS) $(RARE_OBJECTS) \
 	$(HOST_CFLAGS) $(WORDS_CFLAGS) $(PAGE_BYTES) $(ALL_PROVIDERS)
 LISTS := $(CORE_OBJECTS) $(CLI_OBJECTS) $(PART_OBJECTS) $(RUNTIME_OBJECTS) $(RUNTIME_MEMBERS) $(TOY_OBJECTS) \
 	$(LIBRARY) $(COMPAT) $(SCRIPTS)
@@ -336,6 +340,7 @@ HEADERS := $(B)/include/vmtap_probes.h $(B)/include/vmtap_sites.h \
 # ---- objects ----
 
 $(B)/obj/shim/%.o $(RUNTIME_WIRE): EXTRA := $(LIB_CFLAGS)
+$(RARE_OBJECTS): EXTRA := $(LIB_CFLAGS) $(filter -Os,$(OPT:-O2=-Os))
 $(B)/obj/gen/compat_%.o: EXTRA := $(LIB_CFLAGS) $(FIRE_CFLAGS)
 $(FIRE_OBJECTS): EXTRA = $(LIB_CFLAGS) $(FIRE_CFLAGS) -DVMTAP_MEMBER -DVMTAP_MEMBER_$* -DVMTAP_$*_MEMBER
 $(B)/obj/ffi/%.o: EXTRA := $(LIB_CFLAGS) -DVMTAP_EXPORT_PART
