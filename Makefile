@@ -44,9 +44,12 @@ endif
 DTRACE ?= dtrace
 # Where libvmtap_ffi.so looks for libvmtap.so, besides the system's folders.
 FFI_RPATH ?= -Wl,-rpath,'$$ORIGIN'
-# The compiler's own linker and objcopy, which know its target.
+# The compiler's own linker, nm and objcopy, which know its target.
 ifeq ($(origin LD),default)
 LD := $(shell $(CC) -print-prog-name=ld)
+endif
+ifeq ($(origin NM),undefined)
+NM := $(shell $(CC) -print-prog-name=nm)
 endif
 ifeq ($(origin OBJCOPY),undefined)
 OBJCOPY := $(shell $(CC) -print-prog-name=objcopy)
@@ -122,6 +125,20 @@ RUNTIME_SOURCES := $(filter-out $(patsubst %,src/shim/core/%.c,part fires enter 
 # Of the event format, what the library needs too.
 RUNTIME_WIRE := $(B)/obj/wire/wire_type.o $(B)/obj/wire/loss.o $(B)/obj/wire/place.o
 RUNTIME_OBJECTS := $(RUNTIME_SOURCES:src/%.c=$(B)/obj/%.o) $(RUNTIME_WIRE)
+# Parts of the runtime that a VM contains only if it calls them (src/shim/core/extra.h), each a
+# member of the archive: the name and what it consists of. The rest is one member.
+EXTRAS := census sampler change walker
+EXTRA_census := census census_delivery
+EXTRA_sampler := sampler cpu_timer
+EXTRA_change := change
+EXTRA_walker := walker
+extra_objects = $(foreach extra,$(1),$(EXTRA_$(extra):%=$(B)/obj/shim/extra/%.o))
+RUNTIME_CORE := $(filter-out $(call extra_objects,$(EXTRAS)),$(RUNTIME_OBJECTS))
+RUNTIME_MEMBERS := $(B)/obj/vmtap_runtime.o $(EXTRAS:%=$(B)/obj/vmtap_%.o)
+# What runs neither for each event nor for each record is compiled for size.
+RARE_OBJECTS := $(patsubst src/%.c,$(B)/obj/%.o,$(wildcard src/shim/server/*.c)) \
+	$(patsubst %,$(B)/obj/shim/core/%.o,descriptor event_table ledger pause process registry vm_call) \
+	$(patsubst %,$(B)/obj/shim/stream/%.o,awaited control encode_own log_file missed) $(RUNTIME_WIRE)
 TOY_SOURCES := $(wildcard examples/toy/*.c)
 # The toy and the benchmarks opt in to every compatible provider (ALL_PROVIDERS= for none).
 ALL_PROVIDERS := -DVMTAP_PROVIDER_HASKELLEVENT -DVMTAP_PROVIDER_RUBY -DVMTAP_PROVIDER_CCL
@@ -176,10 +193,10 @@ $(PACKAGES): src/packages.sh
 
 # Objects are rebuilt when the compiler or its flags change; programs and libraries are relinked
 # when the list of their objects changes.
-FLAGS := $(CC) $(HOSTCC) $(DTRACE) $(LD) $(OBJCOPY) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) \
-	$(LIB_CFLAGS) $(FIRE_CFLAGS) \
+FLAGS := $(CC) $(HOSTCC) $(DTRACE) $(LD) $(NM) $(OBJCOPY) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) \
+	$(LIB_CFLAGS) $(FIRE_CFLAGS) $(RARE_OBJECTS) \
 	$(HOST_CFLAGS) $(WORDS_CFLAGS) $(PAGE_BYTES) $(ALL_PROVIDERS)
-LISTS := $(CORE_OBJECTS) $(CLI_OBJECTS) $(PART_OBJECTS) $(RUNTIME_OBJECTS) $(TOY_OBJECTS) \
+LISTS := $(CORE_OBJECTS) $(CLI_OBJECTS) $(PART_OBJECTS) $(RUNTIME_OBJECTS) $(RUNTIME_MEMBERS) $(TOY_OBJECTS) \
 	$(LIBRARY) $(COMPAT) $(SCRIPTS)
 $(B)/flags: FORCE
 	@mkdir -p $(@D)
@@ -323,6 +340,7 @@ HEADERS := $(B)/include/vmtap_probes.h $(B)/include/vmtap_sites.h \
 # ---- objects ----
 
 $(B)/obj/shim/%.o $(RUNTIME_WIRE): EXTRA := $(LIB_CFLAGS)
+$(RARE_OBJECTS): EXTRA := $(LIB_CFLAGS) $(filter -Os,$(OPT:-O2=-Os))
 $(B)/obj/gen/compat_%.o: EXTRA := $(LIB_CFLAGS) $(FIRE_CFLAGS)
 $(FIRE_OBJECTS): EXTRA = $(LIB_CFLAGS) $(FIRE_CFLAGS) -DVMTAP_MEMBER -DVMTAP_MEMBER_$* -DVMTAP_$*_MEMBER
 $(B)/obj/ffi/%.o: EXTRA := $(LIB_CFLAGS) -DVMTAP_EXPORT_PART
@@ -365,22 +383,39 @@ $(B)/libcore.a: $(CORE_OBJECTS) $(B)/lists
 $(B)/libvmtap_probes.a: $(PART_OBJECTS) $(B)/lists
 	$(archive)
 
-# The runtime is one object in which only the interface is global: a VM may use any name without
-# the prefix for its own. The linker cannot do this alone: hidden names are still global within a
-# static link. clang's table of symbols whose address is taken does not survive it.
-$(B)/obj/vmtap_runtime.o: $(RUNTIME_OBJECTS) $(B)/lists
+# In each member of the runtime only the interface is global: a VM may use any name without the
+# prefix for its own. What extras use of the rest gets the prefix vmtap_internal_. The linker cannot
+# do this alone: hidden names are still global within a static link. clang's table of symbols whose
+# address is taken does not survive it.
+$(B)/obj/internal_names: $(RUNTIME_OBJECTS) $(B)/lists
+	$(call say,NM $@)
+	$(Q)$(NM) -g --defined-only $(RUNTIME_CORE) | awk 'NF == 3 { print $$3 }' | grep -v '^vmtap_' | sort -u > $@.defined
+	$(Q)$(NM) -u $(call extra_objects,$(EXTRAS)) | awk 'NF == 2 { print $$2 }' | sort -u | \
+		comm -12 - $@.defined | sed 's/.*/& vmtap_internal_&/' > $@
+	$(Q)rm -f $@.defined
+
+define member
 	$(call say,LD $@)
-	$(Q)$(LD) -r -o $@.all $(RUNTIME_OBJECTS)
+	$(Q)$(LD) -r -o $@.all $(filter %.o,$^)
+	$(Q)$(OBJCOPY) --redefine-syms=$(B)/obj/internal_names $@.all
 	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='vmtap_*' --remove-section=.llvm_addrsig $@.all $@
 	$(Q)rm -f $@.all
+endef
+$(B)/obj/vmtap_runtime.o: $(RUNTIME_CORE) $(B)/obj/internal_names $(B)/lists
+	$(member)
+define extra_member
+$(B)/obj/vmtap_$(1).o: $(call extra_objects,$(1)) $(B)/obj/internal_names $(B)/lists
+	$$(member)
+endef
+$(foreach extra,$(EXTRAS),$(eval $(call extra_member,$(extra))))
 
-$(B)/libvmtap.a: $(PART_OBJECTS) $(B)/obj/vmtap_runtime.o $(B)/lists
+$(B)/libvmtap.a: $(PART_OBJECTS) $(RUNTIME_MEMBERS) $(B)/lists
 	$(archive)
 
-$(B)/libvmtap.so: $(B)/obj/vmtap_runtime.o src/shim/libvmtap.map
+$(B)/libvmtap.so: $(RUNTIME_MEMBERS) src/shim/libvmtap.map $(B)/lists
 	$(call say,LINK $@)
 	$(Q)$(LINK) -shared -Wl,-soname,libvmtap.so.$(SOVERSION) -Wl,--version-script=src/shim/libvmtap.map \
-		$< -pthread
+		$(RUNTIME_MEMBERS) -pthread
 	$(Q)ln -sf $(@F) $@.$(SOVERSION)
 
 # For languages that load shared libraries: a probe part of its own, whose functions it exports.

@@ -45,7 +45,10 @@
  * brings no site; vmtap_fire() and -Wl,--whole-archive bring all.
  * The runtime part (rings, names, the socket) exists once per process: linked from
  * libvmtap.a, or loaded as libvmtap.so. A VM that calls neither vmtap_start() nor the
- * census links none of it and still has its USDT probes. If the runtime is linked
+ * census links none of it and still has its USDT probes. What it contains of the rarer parts
+ * (samples of the heap and of what runs, guest stacks, vmtap_on_change()) is what the executable
+ * calls: one whose extensions alone call them links with, for example,
+ * -Wl,-u,vmtap_census_register. libvmtap.so contains all. If the runtime is linked
  * statically and extensions fire too, link the executable with -rdynamic so that they
  * find it; otherwise their events are missing, and clients are told so. A process may have
  * several runtimes that do not see each other, such as two extensions with libvmtap.a each:

@@ -139,15 +139,15 @@ void client_end_thread(struct client *client, uint64_t thread, uint64_t time)
 	(void)client, (void)thread, (void)time;
 }
 
-void client_take(struct client *to, const struct event_type *type, const unsigned char *record,
-	uint64_t raw, uint64_t time, uint64_t thread, const struct encode_transient *transients,
-	const uint64_t *cpu_time, const unsigned char *stack)
+void client_take(struct client *to, const struct drained *drained)
 {
+	const struct event_type *type = drained->type;
+	const unsigned char *record = drained->record;
 	uint32_t number, id, length;
 	char seen[NAME_LENGTH_MAX];
 	const char *text;
 
-	(void)to, (void)raw, (void)time, (void)cpu_time, (void)stack;
+	(void)to;
 	memcpy(&number, record + RECORD_BODY, sizeof(number));
 	unsigned index = number & 0xffff;
 	schedule_expect(number >> 16 == 0xabcd && index < shot_count,
@@ -158,14 +158,16 @@ void client_take(struct client *to, const struct event_type *type, const unsigne
 	schedule_expect(!shot->arrived, "event %u arrives twice", index);
 	schedule_expect(
 		shot->order > last_of[shot->thread], "event %u arrives after a later one", index);
-	schedule_expect(thread == (uint64_t)shot->number,
-		"event %u is of thread %d and arrives as %d's", index, shot->number, (int)thread);
+	schedule_expect(drained->thread == (uint64_t)shot->number,
+		"event %u is of thread %d and arrives as %d's", index, shot->number,
+		(int)drained->thread);
 	last_of[shot->thread] = shot->order;
 	shot->arrived = true;
 	if (type->number == EVENT_PAUSE) {
 		memcpy(&id, record + NAME_OFFSET, sizeof(id));
 		if (id & NAME_TRANSIENT) {
-			const struct encode_transient *kept = &transients[id % NAME_TRANSIENTS];
+			const struct encode_transient *kept =
+				&drained->transients[id % NAME_TRANSIENTS];
 			if (kept->id != id)
 				id = 0;
 			length = kept->length < sizeof(seen) ? kept->length : 0;

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
 
-#include "shim/census.h"
+#include "shim/extra/census.h"
 #include "shim/fixture.h"
 #include "wire/wire.h"
 

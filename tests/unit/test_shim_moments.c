@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 
 #include "shim/fixture.h"
-#include "shim/sampler.h"
+#include "shim/extra/sampler.h"
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
 

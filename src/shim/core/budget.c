@@ -1,4 +1,8 @@
-/* budget.c: see budget.h. */
+/*
+ * budget.c: see budget.h. One counter of bytes, taken by compare-and-swap before memory is mapped
+ * and given back after it is unmapped. Nothing here may lock or call malloc(): producers come here
+ * in signal handlers.
+ */
 #include "shim/core/budget.h"
 
 #include <errno.h>
@@ -9,23 +13,23 @@
 #include "wire/wire.h"
 
 enum {
-	RESERVE_BYTES = 1 << 20, /* more than a client needs that is told that it is refused */
-	GROWTH_SHARE = 8,        /* one part in so many is kept from what only grows */
-	RING_SHARE = 4,          /* and from rings that are longer than they have to be */
+	RESERVE_BYTES = 1 << 20, /* more than the refusal of a client needs */
+	GROWTH_SHARE = 8,        /* 1/8 is kept from what only grows */
+	RING_SHARE = 4,          /* 1/4 from rings that are longer than they have to be */
 	PAGE = 4096
 };
 
 static _Atomic uint64_t size = BUDGET_BYTES_DEFAULT;
 static _Atomic uint64_t used;
 static _Atomic uint32_t refused[BUDGET_USES];
-static _Atomic bool is_short;
+static _Atomic bool is_refusing;
 
 static size_t whole_pages(size_t bytes)
 {
 	return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
 }
 
-/* What this use has to leave free. */
+/* Returns the bytes that this use has to leave free. */
 static uint64_t kept_from(enum budget_use use, uint64_t all)
 {
 	switch (use) {
@@ -75,7 +79,7 @@ bool budget_take(enum budget_use use, size_t bytes)
 	do
 		if (taken > most || bytes > most - taken) {
 			atomic_fetch_add(&refused[use], 1);
-			atomic_store(&is_short, true);
+			atomic_store(&is_refusing, true);
 			return false;
 		}
 	while (!atomic_compare_exchange_weak(&used, &taken, taken + bytes));
@@ -87,8 +91,8 @@ void budget_give(size_t bytes)
 	if (!bytes)
 		return;
 	atomic_fetch_sub(&used, bytes);
-	if (atomic_load(&is_short))
-		atomic_store(&is_short, false);
+	if (atomic_load(&is_refusing))
+		atomic_store(&is_refusing, false);
 }
 
 void *budget_map(enum budget_use use, size_t bytes, int flags)
@@ -150,7 +154,7 @@ uint32_t budget_refused_uses(void)
 
 bool budget_is_short(void)
 {
-	return atomic_load(&is_short);
+	return atomic_load(&is_refusing);
 }
 
 void budget_describe(char text[BUDGET_TEXT_BYTES])

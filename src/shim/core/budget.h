@@ -1,8 +1,8 @@
 /*
  * budget.h: the memory that the library may take in this process: its rings, the clients' queues
  * and its tables together. It counts what is mapped or allocated, whether it has been touched or
- * not, because mlockall(MCL_FUTURE) makes all of it resident. What does not fit is refused; whoever
- * asked counts what that loses, and clients are told that something was refused.
+ * not, because mlockall(MCL_FUTURE) makes all of it resident. What does not fit is refused; the
+ * caller counts what that loses, and clients receive a message that something was refused.
  *
  * Clients that are behind leave an eighth for what each thread and each client needs to be served
  * at all. Rings that are longer than they have to be leave a quarter, so that many threads leave
@@ -35,7 +35,7 @@ enum { BUDGET_BYTES_DEFAULT = 512 << 20, BUDGET_BYTES_MIN = 4 << 20, BUDGET_TEXT
 void budget_set(uint64_t bytes);
 uint64_t budget_size(void);
 
-/* What can still be taken for what is needed at least. */
+/* Returns the bytes that can still be taken for what is needed at least. */
 uint64_t budget_left(void);
 
 /* The same for rings that are longer than they have to be. */
@@ -53,16 +53,16 @@ void budget_unmap(void *address, size_t bytes);
 /* Changes the size of what was mapped, and perhaps its place. NULL: nothing has changed. */
 void *budget_remap(enum budget_use use, void *address, size_t bytes, size_t wanted);
 
-/* How often something was refused so far. */
+/* Returns how often something has been refused. */
 uint32_t budget_refusals(void);
 
 /* For which uses: a bit for each. */
 uint32_t budget_refused_uses(void);
 
-/* Whether something was refused and nothing has been given back since. */
+/* Returns true if something was refused and nothing has been given back since. */
 bool budget_is_short(void);
 
-/* A message for clients: what was refused so far. */
+/* Writes a message for clients that lists what has been refused. */
 void budget_describe(char text[BUDGET_TEXT_BYTES]);
 
 #endif

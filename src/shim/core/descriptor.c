@@ -1,4 +1,7 @@
-/* descriptor.c: see descriptor.h. */
+/*
+ * descriptor.c: see descriptor.h. A file is identified by fstat()'s device and inode. Nothing here
+ * may close, read or write a descriptor that fails that comparison: it is the program's.
+ */
 #include "shim/core/descriptor.h"
 
 #include <errno.h>

@@ -68,8 +68,8 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *context)
 	return finds && search->file; /* not 0: do not go on */
 }
 
-/* For an object that no runtime can be told of by vmtap_object_add(): the process may have one
- * all the same. */
+/* For an object that cannot reach vmtap_object_add(): the process may have a runtime all the same.
+ */
 static void tell_unreachable(const struct vmtap_object *object, int change)
 {
 	struct search search = {.object = object, .change = change};

@@ -145,7 +145,7 @@ static struct event_type *copy_definition(struct piece *piece, const struct vmta
 
 /* ---- the table ---- */
 
-static bool has_name(const struct event_type *type, const char *description, size_t key_length)
+static bool type_has_name(const struct event_type *type, const char *description, size_t key_length)
 {
 	return type->key_length == key_length &&
 		!memcmp(type->is.description, description, key_length);
@@ -156,12 +156,12 @@ int event_table_next_of_name(const struct event_type *type, int after)
 	int count = (int)event_count(), i = after + 1;
 
 	while (i < count &&
-		!has_name(event_get((uint32_t)i), type->is.description, type->key_length))
+		!type_has_name(event_get((uint32_t)i), type->is.description, type->key_length))
 		i++;
 	return i < count ? i : -1;
 }
 
-/* Whether the common arguments are the same. */
+/* Returns true if the common arguments are the same. */
 static bool agrees(const struct event_type *type, const struct vmtap_definition *definition)
 {
 	unsigned common = type->is.argument_count < definition->argument_count
@@ -171,8 +171,8 @@ static bool agrees(const struct event_type *type, const struct vmtap_definition 
 	return type->is.prefixes[common] == definition->prefixes[common];
 }
 
-/* Whether this stream number is already used by some type's own event or, if with_forms is set,
- * by one of its forms. */
+/* Returns true if this stream number is already used by some type's own event or, if with_forms is
+ * set, by one of its forms. */
 static bool is_taken(uint16_t wire, bool with_forms)
 {
 	for (uint32_t i = 0; i < event_count(); i++) {
@@ -223,7 +223,7 @@ int event_table_add(const struct vmtap_definition *given, size_t size)
 		return -EINVAL;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct event_type *other = event_get(i);
-		if (!has_name(other, definition->description, key_length))
+		if (!type_has_name(other, definition->description, key_length))
 			continue;
 		if (other->is.digest == definition->digest)
 			return (int)i;

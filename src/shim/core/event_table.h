@@ -53,7 +53,7 @@ uint8_t event_ghc_mask(const struct event_type *type);
  * Returns the number of the definition's event type, which is created if it is new. size is that of
  * the definition in its object, 0 if the object does not say it. -EINVAL:
  * an argument that it shares with a type of the same name differs, or it has too many forms;
- * -ENOSPC: the table is full; -ENOMEM.
+ * -ENOSPC: the table is full; -ENOMEM: memory has run out.
  */
 int event_table_add(const struct vmtap_definition *definition, size_t size);
 

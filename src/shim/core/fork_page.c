@@ -1,4 +1,8 @@
-/* fork_page.c: see fork_page.h. */
+/*
+ * fork_page.c: see fork_page.h. The thread that finds the page wiped and enters itself as adopter
+ * adopts the child. The others must not wait for it in handlers: it may be the thread that they
+ * interrupted.
+ */
 #include "shim/core/fork_page.h"
 
 #include <errno.h>

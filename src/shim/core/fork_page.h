@@ -1,6 +1,6 @@
 /*
- * fork_page.h: how the library notices that it runs in a child that none of its fork handlers
- * has been told of: one made by _Fork() or by the system call clone().
+ * fork_page.h: how the library notices that it runs in a child that was
+ * made without fork handlers: by _Fork() or by the system call clone().
  *
  * The kernel gives such a child zeros in the place of this one page (MADV_WIPEONFORK, Linux 4.14).
  * A producer reads the page for each time stamp anyway, to learn which clock to use; in a child
@@ -40,8 +40,8 @@ void fork_page_mark(void (*adopt)(void));
  * true also if the kernel is too old to tell. */
 bool fork_page_tell(void);
 
-/* True if this process was a child that nobody had told of: it has been adopted just now, or
- * another thread is doing so. Preserves errno; may be called in signal handlers. */
+/* Returns true if this process was a child made without fork handlers: it has been adopted just
+ * now, or another thread is doing so. Preserves errno; may be called in signal handlers. */
 bool fork_page_check(void);
 
 /* The same for functions that must not go on before the child is adopted. Not for handlers. */

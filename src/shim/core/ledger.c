@@ -1,4 +1,8 @@
-/* ledger.c: see ledger.h. */
+/*
+ * ledger.c: see ledger.h. Fixed arrays, because a child may not allocate, and one store for each
+ * change, because a child has a copy of any moment. A child must not close by number alone: it
+ * compares the file.
+ */
 #include "shim/core/ledger.h"
 
 #include <dirent.h>
@@ -198,8 +202,9 @@ static void close_closed(void)
 	atomic_store(&closed_count, 0);
 }
 
-/* Whether the socket has the name of the server's, as have all connections that it accepts. */
-static bool has_name(int descriptor)
+/* Returns true if the socket has the name of the server's, as have all connections that it accepts.
+ */
+static bool ledger_has_name(int descriptor)
 {
 	struct sockaddr_un name = {.sun_family = AF_UNSPEC};
 	socklen_t length = sizeof(name);
@@ -218,7 +223,7 @@ static void close_connections(void)
 	for (unsigned i = 0; i < NUMBERS_MAX / WORD_BITS; i++)
 		for (uint64_t word = atomic_load(&numbers[i]); word; word &= word - 1) {
 			int descriptor = (int)(i * WORD_BITS) + __builtin_ctzll(word);
-			if (has_name(descriptor))
+			if (ledger_has_name(descriptor))
 				close(descriptor);
 		}
 }
@@ -236,7 +241,7 @@ static void close_all_connections(void)
 		for (at = 0; at < length; at += entry->d_reclen) {
 			entry = (const struct dirent64 *)(const void *)(listed + at);
 			int descriptor = (int)strtol(entry->d_name, NULL, 10); /* or 0 */
-			if (descriptor > STDERR_FILENO && has_name(descriptor))
+			if (descriptor > STDERR_FILENO && ledger_has_name(descriptor))
 				close(descriptor);
 		}
 	if (folder >= 0)

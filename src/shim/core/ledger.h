@@ -33,7 +33,8 @@ int ledger_enter(int descriptor);
 /* The name of the server's socket, before it is listened at. */
 void ledger_name(const struct sockaddr_un *name);
 
-/* accept4() for that socket, close-on-exec and non-blocking; a negative errno if it fails. */
+/* accept4() for that socket, close-on-exec and non-blocking. Returns a descriptor or a negative
+ * errno. */
 int ledger_accept(int listener);
 
 /* Closes the descriptor, unless it refers to another file than this by now, and removes its entry.

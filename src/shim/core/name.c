@@ -22,7 +22,7 @@
 
 enum {
 	NAME_BYTES_MIN = 64 << 10,
-	NAME_SHARE = 8,         /* the texts take at most one part in so many of the budget */
+	NAME_SHARE = 8,         /* the texts take at most 1/8 of the budget */
 	NAME_BYTES_PER_ID = 16, /* the smallest size of an entry; limits the number of ids */
 	NAME_ALIGN = 8
 };

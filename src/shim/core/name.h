@@ -39,8 +39,8 @@ uint32_t name_take(struct vmtap_name *name);
 /* vmtap_name_intern() is here too: its names have their ids from the start, and lie in front of
  * their texts. */
 
-/* How many slots of their table are between an interned name and the place where the search for it
- * begins. For tests. */
+/* Returns how many slots of their table are between an interned name and the place where the search
+ * for it begins. For tests. */
 uint32_t name_distance(const struct vmtap_name *name);
 
 /* The text of an id that name_take() returned; *length in bytes. */

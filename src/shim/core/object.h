@@ -11,7 +11,7 @@
  * An object may have been made from another version of a contract. A probe whose arguments
  * are a prefix of those that the process knows, or the other way round, is a separate event
  * type with the same name. A probe whose common arguments differ gets no number: its events
- * are missing from the stream, and clients are told its name.
+ * are missing from the stream, and clients receive its name.
  *
  * An object never reads another object's words.
  */

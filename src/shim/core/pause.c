@@ -1,4 +1,4 @@
-/* pause.c: see pause.h. */
+/* pause.c: see pause.h. Tries one system call after the other, since any may be refused. */
 #include "shim/core/pause.h"
 
 #include <linux/futex.h>

@@ -1,5 +1,5 @@
 /*
- * process.h: what clients are told first: which process this is and how it was started.
+ * process.h: what clients receive first: which process this is and how it was started.
  * Collected once, when the stream starts; only the providers change afterwards.
  */
 #ifndef VMTAP_SHIM_CORE_PROCESS_H
@@ -25,7 +25,7 @@ struct process {
 /* In a child of fork(): its parent may end before the child describes itself. */
 void process_fork_child(pid_t parent);
 
-/* 0 or -ENOMEM. Call process_free() in either case. */
+/* Returns 0 or -ENOMEM. Call process_free() in either case. */
 int process_describe(struct process *process, const struct vmtap_options *options);
 void process_free(struct process *process);
 

@@ -1,4 +1,8 @@
-/* registry.c: see registry.h. */
+/*
+ * registry.c: see registry.h. Objects are a list that is changed by one store under the lock. Of a
+ * word only the stream's half may be written, by a 16-bit store: the kernel changes the other half
+ * at any moment.
+ */
 #include "shim/core/registry.h"
 
 #include <signal.h>
@@ -15,7 +19,7 @@
 
 enum { OMITTED_BYTES = REGISTRY_TEXT_BYTES - 112 /* minus the rest of the message */ };
 
-static struct lock lock = LOCK_INITIALIZER;
+static struct lock objects_lock = LOCK_INITIALIZER;
 static sigset_t mask_before; /* of the thread that holds the lock */
 static int cancel_before;    /* and its cancellation state */
 static bool has_masked;      /* it has changed its mask; a sandbox may refuse that */
@@ -62,8 +66,8 @@ void registry_lock(void)
 	uses++;
 	atomic_signal_fence(memory_order_seq_cst);
 	fork_page_await();
-	lock_take(&lock);
-	if (atomic_load(&lock.depth) == 1) {
+	lock_take(&objects_lock);
+	if (atomic_load(&objects_lock.depth) == 1) {
 		has_masked = masked;
 		if (masked) {
 			mask_before = before;
@@ -77,7 +81,7 @@ bool registry_lock_try(void)
 {
 	uses++;
 	atomic_signal_fence(memory_order_seq_cst);
-	if (lock_try(&lock)) {
+	if (lock_try(&objects_lock)) {
 		has_masked = false;
 		return true;
 	}
@@ -87,13 +91,13 @@ bool registry_lock_try(void)
 
 void registry_unlock(void)
 {
-	bool unmasks = has_masked && atomic_load(&lock.depth) == 1;
+	bool unmasks = has_masked && atomic_load(&objects_lock.depth) == 1;
 	int cancel = cancel_before;
 	sigset_t before;
 
 	if (unmasks)
 		before = mask_before;
-	lock_release(&lock);
+	lock_release(&objects_lock);
 	atomic_signal_fence(memory_order_seq_cst);
 	uses--;
 	if (unmasks) {
@@ -193,7 +197,7 @@ bool registry_has_omissions(void)
 	return strangers || unreachable || omitted_live;
 }
 
-/* Remembers the name of an excluded probe: its object may be gone before clients are told. */
+/* Remembers the name of an excluded probe: its object may be gone before clients receive it. */
 static void note_omitted(const char *description)
 {
 	size_t length = strcspn(description, "("), used = strlen(omitted);
@@ -256,7 +260,7 @@ static size_t definition_size(const struct vmtap_object *object)
 	return object->size >= sizeof(*object) ? object->definition_size : 0;
 }
 
-/* The wishes for a type that has just been added, before the server has looked at it: the type may
+/* The wishes for a type that has just been added, before the server has seen it: the type may
  * be a version of a probe whose other versions are open, or one that a client waits for. */
 static uint8_t first_wishes(uint32_t number)
 {
@@ -289,7 +293,7 @@ static const char *carried_by(const struct vmtap_object *object, uint32_t event)
 	return definition_size(object) < end ? NULL : object->definitions[event]->library;
 }
 
-/* Whether the stream has this text with an event type. */
+/* Returns true if the stream has this text with an event type. */
 static bool is_carried(int number, const char *library)
 {
 	const char *known = number < 0 ? NULL : event_get((uint32_t)number)->is.library;
@@ -335,7 +339,7 @@ static void number_events(struct vmtap_object *object)
 }
 
 /* What the object contains, or what is behind it in the list, is complete before. */
-static void set_link(struct vmtap_object **link, struct vmtap_object *object)
+static void registry_set_link(struct vmtap_object **link, struct vmtap_object *object)
 {
 	__atomic_store_n(link, object, __ATOMIC_RELEASE);
 }
@@ -355,7 +359,7 @@ void vmtap_object_add(struct vmtap_object *object)
 	} else {
 		number_events(object);
 		object->next = objects;
-		set_link(&objects, object);
+		registry_set_link(&objects, object);
 		openings++;
 		TEST_POINT("object-added");
 		note_providers();
@@ -416,7 +420,7 @@ void vmtap_object_remove(struct vmtap_object *object)
 		;
 	if (*link) {
 		omitted_live -= count_omitted(object);
-		set_link(link, object->next);
+		registry_set_link(link, object->next);
 	}
 	openings++;
 	note_providers();
@@ -430,7 +434,7 @@ void registry_fork_child(void)
 {
 	struct vmtap_object *object;
 
-	lock_fork_child(&lock);
+	lock_fork_child(&objects_lock);
 	has_masked = false;
 	memset(wishes, 0, sizeof(wishes));
 	wishes_for_new = 0;

@@ -32,8 +32,8 @@ void registry_unlock(void);
 bool registry_lock_try(void);
 /* From now on this thread blocks all signals anyway, or no longer does. Returns what was set. */
 bool registry_block_signals(bool blocks);
-/* Whether this thread holds the lock, or is about to take it: a signal handler may have interrupted
- * that, if signals could not be blocked. */
+/* Returns true if this thread holds the lock, or is about to take it: a signal handler may have
+ * interrupted that, if signals could not be blocked. */
 bool registry_is_used_here(void);
 /* Call in a child: releases the lock, which a thread that does not exist there may have held, and
  * closes all guards. */
@@ -67,7 +67,7 @@ uint32_t registry_omissions(void);
 
 enum { REGISTRY_TEXT_BYTES = 255 };
 
-/* Whether anything is excluded now. The lock must be held. */
+/* Returns true if anything is excluded now. The lock must be held. */
 bool registry_has_omissions(void);
 
 /* What is excluded: objects made for another version of the library, objects that cannot reach

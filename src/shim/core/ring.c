@@ -1,4 +1,9 @@
-/* ring.c: see ring.h. */
+/*
+ * ring.c: see ring.h. A producer marks its ring busy, writes the record at the head and publishes
+ * it by storing the new head; the server frees space by moving the tail and sets the limit up to
+ * which producers need not check anything else. Producer and server set one thing and check
+ * another in opposite orders wherever one sleeps and the other wakes it, so no wake-up is lost.
+ */
 #include "shim/core/ring.h"
 
 #include <errno.h>
@@ -16,6 +21,7 @@
 #include "base/test_point.h"
 #include "shim/core/budget.h"
 #include "shim/core/descriptor.h"
+#include "shim/core/extra.h"
 #include "shim/core/fork_page.h"
 #include "shim/core/name.h"
 #include "shim/core/registry.h"
@@ -31,8 +37,8 @@ enum {
 	RING_BYTES_MIN = 64 << 10,
 	RING_BYTES_MAX = 1 << 30,
 	RING_KEPT_BYTES = 16 << 10,
-	RING_SHARE = 256, /* a ring takes at most one part in so many of the memory that is left,
-			     so that many threads get smaller rings rather than some none */
+	RING_MEMORY_SHARE = 256, /* a ring takes at most 1/256 of the memory that is left, so that
+				    with many threads rings shrink instead of some getting none */
 	WAKER_YIELDS = 10000,
 	QUARTER = 4,
 	RING_WAIT_MS = 1000, /* the longest that a waiting producer sleeps before it checks again;
@@ -40,7 +46,7 @@ enum {
 	REFUSED_MS = 10,     /* the same if a sandbox refuses futexes */
 	PATIENCE_MS_DEFAULT = 12000,
 	SPARE_BYTES =
-		RECORD_MAX + WALKER_RECORD_MAX, /* after the ring, for a record that begins in it */
+		RECORD_MAX + STACK_RECORD_MAX, /* after the ring, for a record that begins in it */
 	MAKE_AGAIN =
 		1024 /* a thread that had no memory for a ring tries again after this many events */
 };
@@ -64,7 +70,7 @@ static _Atomic bool asleep;    /* the server sleeps: the next record wakes it */
 static _Atomic int waker = -1;
 static struct descriptor_file waker_file; /* set before waker */
 static _Atomic uint32_t waking;           /* number of producers that are using the waker */
-static const struct ring_helper *_Atomic helper;
+static const struct ring_helper *_Atomic waiting_helper;
 static struct ring *_Atomic watcher; /* the waiting producer that watches the clients for all */
 
 /* In place of a ring, for threads that have none: always busy, so that one test finds both. */
@@ -124,7 +130,8 @@ static bool is_owner(void)
 /* Maps this thread's ring. No lock and no malloc: this may be a signal handler. */
 static struct ring *ring_make(void)
 {
-	uint64_t size = atomic_load(&ring_bytes), share = budget_left_for_rings() / RING_SHARE;
+	uint64_t size = atomic_load(&ring_bytes),
+		 share = budget_left_for_rings() / RING_MEMORY_SHARE;
 	size_t head = (sizeof(struct ring) + 4095) & ~(size_t)4095;
 	struct ring *ring;
 
@@ -189,7 +196,7 @@ static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t event)
 	return NULL;
 }
 
-static void tell_server(void)
+static void ring_tell_server(void)
 {
 	int descriptor;
 
@@ -277,11 +284,12 @@ static bool ring_sleep(
 static void wake_server(void)
 {
 	if (atomic_load(&asleep) && atomic_exchange(&asleep, false))
-		tell_server();
+		ring_tell_server();
 }
 
-/* Whether the server is to be given up: it has taken no turn for too long while this producer
- * waited. since: for how long it has taken none, in ns; seen: the number of its turns then. */
+/* Returns true if the server is to be given up: it has taken no turn for too long while this
+ * producer waited. since: for how long it has taken none, in ns; seen: the number of its turns
+ * then. */
 static bool is_hopeless(uint32_t *seen, uint64_t *since, uint64_t slept)
 {
 	const uint64_t most = RING_WAIT_MS * UINT64_C(1000000);
@@ -304,8 +312,8 @@ static bool is_hopeless(uint32_t *seen, uint64_t *since, uint64_t slept)
 	return false;
 }
 
-/* Whether this thread would wait for itself: a signal handler has interrupted its use of the
- * registry, or the VM fires an event in a function that the server has called. */
+/* Returns true if this thread would wait for itself: a signal handler has interrupted its use of
+ * the registry, or the VM fires an event in a function that the server has called. */
 static bool waits_for_itself(void)
 {
 	return thread_serves || registry_is_used_here();
@@ -315,7 +323,7 @@ static bool waits_for_itself(void)
  * the program can act on what its handler has noted. */
 static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
 {
-	const struct ring_helper *help = atomic_load(&helper);
+	const struct ring_helper *help = atomic_load(&waiting_helper);
 	enum ring_help helped = RING_BUSY;
 	int saved = errno;
 	uint64_t deadline = 0, before, hopeless = 0;
@@ -341,7 +349,7 @@ static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
 			break;
 		}
 		if (!told && !atomic_exchange(&wait_told, true))
-			tell_server();
+			ring_tell_server();
 		told = true;
 		if (help && helped != RING_DRAINED) {
 			helped = help->drain();
@@ -361,7 +369,7 @@ static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
 		if (!goes_on) {
 			atomic_store(&gave_up, true);
 			atomic_store(&wait_told, true);
-			tell_server();
+			ring_tell_server();
 			break;
 		}
 	}
@@ -419,7 +427,7 @@ static inline __attribute__((always_inline)) struct vmtap_record *reserve(uint32
 	uint64_t head = atomic_load_explicit(&ring->record.head, memory_order_relaxed);
 	uint64_t next = ring_after(head,
 		bytes + (clocked ? RING_CLOCK_BYTES : 0) +
-			(stack ? walker_record_bytes(stack->count) : 0),
+			(stack ? stack_record_bytes(stack->count) : 0),
 		ring->size);
 	if (__builtin_expect(next > atomic_load_explicit(&ring->limit, memory_order_relaxed) ||
 			    (lossless && is_held(event)),
@@ -442,8 +450,8 @@ static inline __attribute__((always_inline)) struct vmtap_record *reserve(uint32
 	}
 	if (stack) {
 		put_head(at, stamp_raw(), RING_STACK);
-		walker_put(stack, at);
-		at += walker_record_bytes(stack->count);
+		stack_record_put(stack, at);
+		at += stack_record_bytes(stack->count);
 	}
 	put_head(at, stamp_raw(), event);
 	ring->record.at = at;
@@ -466,10 +474,10 @@ static __attribute__((noinline)) struct vmtap_record *begin_with_stack(
 		if (!ring)
 			return NULL;
 	}
-	stack = walker_walk(&ring->stack);
+	stack = vmtap_extra_walker->walk(&ring->stack);
 	errno = saved;
 	record = reserve(number, bytes, wishes & RING_CLOCKED, stack, wishes & RING_LOSSLESS);
-	walker_done(&ring->stack, stack);
+	vmtap_extra_walker->done(&ring->stack, stack);
 	return record;
 }
 
@@ -480,7 +488,7 @@ static __attribute__((noinline)) struct vmtap_record *begin_tagged(uint32_t even
 
 	if (wishes & RING_UNHEARD)
 		return NULL;
-	if (wishes & RING_STACKS && walker_is_there())
+	if (wishes & RING_STACKS && extra_walker_is_there())
 		return begin_with_stack(number, bytes, wishes);
 	if (wishes & RING_CLOCKED)
 		return reserve(number, bytes, true, NULL, wishes & RING_LOSSLESS);
@@ -589,7 +597,7 @@ bool ring_has_waiters(bool *impatient)
 {
 	bool any = false;
 
-	/* Before the rings are looked at; a producer does the two in the opposite order. */
+	/* Before the rings are read; a producer does the two in the opposite order. */
 	atomic_store(&wait_told, false);
 	*impatient = atomic_exchange(&gave_up, false);
 	for (struct ring *ring = ring_first(); ring; ring = ring->next)
@@ -653,7 +661,7 @@ bool ring_release_waker(int descriptor)
 
 void ring_reset_thread(void)
 {
-	const struct ring_helper *help = atomic_load(&helper);
+	const struct ring_helper *help = atomic_load(&waiting_helper);
 	struct ring *ring = thread_ring;
 
 	thread_making = false;
@@ -662,7 +670,7 @@ void ring_reset_thread(void)
 	thread_waking = false;
 	if (ring == NO_RING)
 		return;
-	walker_reset(&ring->stack);
+	extra_walker_reset(&ring->stack);
 	atomic_store_explicit(&ring->record.busy, RING_IDLE, memory_order_release);
 	if (help && atomic_load(&watcher) == ring)
 		stop_watching(ring, help);
@@ -687,7 +695,7 @@ void ring_wake_one(void)
 
 void ring_set_helper(const struct ring_helper *now)
 {
-	atomic_store(&helper, now);
+	atomic_store(&waiting_helper, now);
 }
 
 /* The pointer first, for a child of fork() that does the same. */
@@ -807,7 +815,7 @@ void ring_fork_child(void)
 		kept = ring;
 	}
 	atomic_store(&rings, kept);
-	walker_fork_child(own ? &own->stack : NULL);
+	extra_walker_fork_child(own ? &own->stack : NULL);
 	for (unsigned i = 0; i < EVENTS_MAX; i++)
 		atomic_store(&event_wishes[i], 0);
 	atomic_store(&lossless_events, 0);
@@ -819,6 +827,6 @@ void ring_fork_child(void)
 	atomic_store(&held, false);
 	atomic_store(&wait_told, false);
 	atomic_store(&gave_up, false);
-	atomic_store(&helper, NULL);
+	atomic_store(&waiting_helper, NULL);
 	atomic_store(&watcher, NULL);
 }

@@ -23,7 +23,7 @@
 
 #include "shim/core/event_table.h"
 #include "shim/core/object.h"
-#include "shim/extra/walker.h"
+#include "shim/core/stack_record.h"
 
 enum {
 	RING_NAME = 0xffff,  /* instead of an event: u32 transient id, u32 length, text; a later
@@ -31,7 +31,7 @@ enum {
 	RING_CLOCK = 0xfffe, /* instead of an event: u32 unused, u64 CPU clock in ns; the record
 				that it belongs to follows immediately */
 	RING_STACK = 0xfffd, /* instead of an event: the guest stack of the record that follows
-				immediately, see walker.h; after its RING_CLOCK */
+				immediately, see stack_record.h; after its RING_CLOCK */
 	RING_CLOCK_BYTES = 24,
 	RING_CLOCK_VALUE = 16,
 	RING_IDLE = 0, /* values of vmtap_record.busy */
@@ -39,7 +39,7 @@ enum {
 	RING_WAITING = 2
 };
 
-/* Dropped events per event type that no client has been told of yet. Many threads count, one
+/* Dropped events per event type that have not been reported to clients yet. Many threads count, one
  * thread collects. */
 struct ring_drops {
 	_Atomic bool any; /* set after counting */
@@ -65,7 +65,7 @@ struct ring {
 	uint64_t last_time;  /* server only: stream time of that record */
 	uint64_t busy_since; /* server only: since when it has seen the same record being written */
 	uint64_t busy_head;
-	bool stuck; /* server only: the thread has been in that record for so long that nobody waits
+	bool stuck; /* server only: the thread has been in that record for too long: nobody waits
 		       for it: it is stopped, or has left the record by longjmp() */
 
 	struct ring *next_in_chain; /* server only: see ring_index.h */
@@ -108,21 +108,21 @@ void ring_set_wishes(uint32_t event, uint8_t wishes);
 /* Sets the size of future rings, rounded up to a power of two. */
 void ring_set_size(uint32_t bytes);
 
-/* Whether any client listens. Set by the server. */
+/* Sets whether any client listens. The server calls it. */
 void ring_set_listening(bool listening);
 
-/* Whether producers of lossless events must wait although their rings have room, because a client
- * that receives such events is behind. Returns what was set before. */
+/* Sets whether producers of lossless events must wait although their rings have room, because a
+ * client that receives such events is behind. Returns what was set before. */
 bool ring_set_held(bool held);
 
 /*
- * Whether any producer waits now. After the call, the next one that begins to wait writes to the
- * eventfd. *impatient: one has stopped waiting flush_ms after a signal had interrupted its wait;
- * cleared by the call.
+ * Returns true if any producer waits now. After the call, the next one that begins to wait writes
+ * to the eventfd. *impatient: one has stopped waiting flush_ms after a signal had interrupted its
+ * wait; cleared by the call.
  */
 bool ring_has_waiters(bool *impatient);
 
-/* How long a producer goes on waiting after a signal has interrupted its wait. */
+/* Sets how long a producer continues to wait after a signal has interrupted its wait. */
 void ring_set_flush(uint32_t flush_ms);
 
 /*
@@ -137,7 +137,8 @@ void ring_note_turn(void);
 void ring_serve_here(void);
 
 /*
- * What a producer that has to wait does if no thread drains the rings (turn.h). It may be in a
+ * The functions by which a producer that has to wait helps itself if no thread drains the rings
+ * (turn.h). It may be in a
  * signal handler.
  */
 enum ring_help {

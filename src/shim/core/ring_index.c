@@ -1,4 +1,7 @@
-/* ring_index.c: see ring_index.h */
+/*
+ * ring_index.c: see ring_index.h. A table of chains, without locks, because only the server's
+ * thread uses it. Producers must not: they know the list of ring_first() alone.
+ */
 #include "shim/core/ring_index.h"
 
 #include <string.h>
@@ -32,7 +35,7 @@ struct ring *ring_index_older(const struct ring *ring)
 
 /* The rings of one call come from the newest to the oldest. So each one's place in its chain is
  * after those of the same call, which are not yet marked as compared, and before all others. */
-static void add(struct ring *ring)
+static void add_to_chain(struct ring *ring)
 {
 	struct ring **place = chain_of(ring->thread);
 
@@ -50,7 +53,7 @@ struct ring *ring_index_update(void)
 	struct ring *first = ring_first();
 
 	for (struct ring *ring = first; ring && !ring->compared; ring = ring->next)
-		add(ring);
+		add_to_chain(ring);
 	for (struct ring *ring = first; ring && !ring->compared; ring = ring->next)
 		ring->compared = true;
 	return first;

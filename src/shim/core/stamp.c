@@ -1,4 +1,7 @@
-/* stamp.c: see stamp.h. */
+/*
+ * stamp.c: see stamp.h. Times are converted with the line through the last two points, and the end
+ * of one line is the beginning of the next, so times do not run backwards where lines meet.
+ */
 #include "shim/core/stamp.h"
 
 #include <fcntl.h>
@@ -45,8 +48,8 @@ static bool kernel_trusts_counter(void)
 	return length >= 3 && memcmp(name, "tsc", 3) == 0;
 }
 
-/* Whether the calling thread may not read the counter. Threads inherit that; once found, it holds
- * for the process, since other threads have no other clock. */
+/* Returns true if the calling thread may not read the counter. Threads inherit that; once found, it
+ * holds for the process, since other threads have no other clock. */
 static bool counter_is_forbidden(void)
 {
 #if defined(__x86_64__)

@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "shim/core/fork_page.h"
 
-/* Without the counter, and in a child that nobody has told of: see fork_page.h. */
+/* Without the counter, and in a child that no fork handler has adopted: see fork_page.h. */
 uint64_t stamp_raw_slow(void);
 
 static inline uint64_t stamp_raw(void)

@@ -1,4 +1,8 @@
-/* vm_call.c: see vm_call.h. */
+/*
+ * vm_call.c: see vm_call.h. A counter that is also a futex, and for each thread the kinds of calls
+ * that it is in. The counter must never go below zero: a child that a handler has made in the
+ * middle of a call counts anew.
+ */
 #include "shim/core/vm_call.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * vm_call.h: calls of functions that the VM has registered (census.h, change.h). Whoever removes
- * such a function waits until it runs on no thread.
+ * vm_call.h: calls of functions that the VM has registered (census.h, change.h). A call that
+ * removes such a function waits until it runs on no thread.
  */
 #ifndef VMTAP_SHIM_CORE_VM_CALL_H
 #define VMTAP_SHIM_CORE_VM_CALL_H
@@ -25,7 +25,7 @@ void vm_call_end(struct vm_calls *calls);
 /* The end of a call without a kind, in a signal handler. */
 void vm_call_leave(struct vm_calls *calls);
 
-/* Whether this thread is in a function of the VM's. Takes no lock. */
+/* Returns true if this thread is in a function of the VM's. Takes no lock. */
 bool vm_call_is_inside(void);
 
 /* Waits until no call is running. Not inside one, and without the lock. */

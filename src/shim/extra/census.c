@@ -1,4 +1,8 @@
-/* census.c: see census.h, and vmtap.h for the VM's side. */
+/*
+ * census.c: see census.h, and vmtap.h for the VM's side. One sample at a time: busy is set before
+ * the lock is released, and the VM's function runs without the lock, on the server's thread or on
+ * the VM's. A sample belongs to that thread until it is in the list of finished ones.
+ */
 #include "shim/extra/census.h"
 
 #include <errno.h>
@@ -9,9 +13,11 @@
 
 #include "shim/core/budget.h"
 #include "shim/core/descriptor.h"
+#include "shim/core/extra.h"
 #include "shim/core/registry.h"
 #include "shim/core/stamp.h"
 #include "shim/core/vm_call.h"
+#include "shim/extra/census_delivery.h"
 
 enum {
 	PERIOD_MS_DEFAULT = 100,
@@ -22,8 +28,8 @@ enum {
 };
 
 /* Whole at every moment, for a child of fork(): one is in force, the other is free. */
-static struct vmtap_census_options registrations[2];
-static const struct vmtap_census_options none, *_Atomic registered = &none;
+static struct vmtap_census_options census_registrations[2];
+static const struct vmtap_census_options census_none, *_Atomic census_registered = &census_none;
 
 static struct {
 	bool requested;
@@ -38,10 +44,10 @@ static struct {
 	struct vmtap_census *first, *last; /* taken but not yet delivered */
 } census_state = {.wake = -1};
 
-/* What VMs poll; changed only under the lock. */
+/* VMs poll it; changed only under the lock. */
 static _Atomic int is_wanted;
 
-static struct vm_calls calls = {.kind = VM_CALL_CENSUS};
+static struct vm_calls census_calls = {.kind = VM_CALL_CENSUS};
 
 /* ---- the bands of a sample ---- */
 
@@ -152,7 +158,7 @@ void census_free(struct vmtap_census *census)
 /* ---- taking samples ---- */
 
 /* Call with the lock held. */
-static void tell_server(void)
+static void census_tell_server(void)
 {
 	if (census_state.wake >= 0)
 		descriptor_tell(census_state.wake, census_state.wake_file, 1);
@@ -174,7 +180,7 @@ static void tell_bands(const struct vmtap_census *census,
 }
 
 /* The caller has set busy, and has begun the call. */
-static void take(const struct vmtap_census_options *options, uint64_t period, uint32_t sample)
+static void census_run(const struct vmtap_census_options *options, uint64_t period, uint32_t sample)
 {
 	struct vmtap_census *census;
 	int saved = errno;
@@ -189,7 +195,7 @@ static void take(const struct vmtap_census_options *options, uint64_t period, ui
 		census->by = (uint32_t)options->by;
 		census->period = period;
 	}
-	vm_call_end(&calls);
+	vm_call_end(&census_calls);
 	registry_lock();
 	uint64_t now = clock_monotonic(), took = now - census_state.asked;
 	census_state.rested = now + (took < REST_NS_MAX ? took : REST_NS_MAX);
@@ -204,7 +210,7 @@ static void take(const struct vmtap_census_options *options, uint64_t period, ui
 		census_state.last = census;
 		census = NULL;
 	}
-	tell_server();
+	census_tell_server();
 	registry_unlock();
 	census_free(census);
 	errno = saved; /* the VM's function may have changed it, too */
@@ -232,14 +238,14 @@ int vmtap_census_take(void)
 	if (takes) {
 		atomic_store(&is_wanted, 0);
 		census_state.busy = true;
-		vm_call_begin(&calls);
+		vm_call_begin(&census_calls);
 	}
-	options = *atomic_load(&registered);
+	options = *atomic_load(&census_registered);
 	period = census_state.period;
 	sample = (uint32_t)(census_state.era + 1);
 	registry_unlock();
 	if (takes)
-		take(&options, period, sample);
+		census_run(&options, period, sample);
 	pthread_setcancelstate(cancel, NULL);
 	return takes;
 }
@@ -253,17 +259,17 @@ int vmtap_census_now(void)
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	registry_lock();
-	takes = atomic_load(&registered) != &none && !census_state.busy;
+	takes = atomic_load(&census_registered) != &census_none && !census_state.busy;
 	if (takes) {
 		census_state.busy = true;
 		census_state.asked = clock_monotonic();
-		vm_call_begin(&calls);
+		vm_call_begin(&census_calls);
 	}
-	options = *atomic_load(&registered);
+	options = *atomic_load(&census_registered);
 	sample = (uint32_t)(census_state.era + 1);
 	registry_unlock();
 	if (takes)
-		take(&options, 0, sample);
+		census_run(&options, 0, sample);
 	pthread_setcancelstate(cancel, NULL);
 	return takes;
 }
@@ -280,11 +286,11 @@ int vmtap_census_register(const struct vmtap_census_options *options)
 		(!own.take || (own.by != VMTAP_CENSUS_BY_CLASS && own.by != VMTAP_CENSUS_BY_SITE)))
 		return -EINVAL;
 	registry_lock();
-	other = &registrations[atomic_load(&registered) == &registrations[0]];
+	other = &census_registrations[atomic_load(&census_registered) == &census_registrations[0]];
 	*other = own;
-	atomic_store(&registered, options ? other : &none);
+	atomic_store(&census_registered, options ? other : &census_none);
 	atomic_store(&is_wanted, 0);
-	tell_server();
+	census_tell_server();
 	registry_unlock();
 	return 0;
 }
@@ -294,7 +300,7 @@ int vmtap_census_unregister(void)
 	if (vm_call_is_inside())
 		return -EDEADLK;
 	vmtap_census_register(NULL);
-	vm_call_await(&calls);
+	vm_call_await(&census_calls);
 	return 0;
 }
 
@@ -325,8 +331,8 @@ void census_detach(void)
 void census_start(uint64_t period)
 {
 	registry_lock();
-	if (!period && atomic_load(&registered)->period_ms)
-		period = atomic_load(&registered)->period_ms * UINT64_C(1000000);
+	if (!period && atomic_load(&census_registered)->period_ms)
+		period = atomic_load(&census_registered)->period_ms * UINT64_C(1000000);
 	else if (!period)
 		period = PERIOD_MS_DEFAULT * UINT64_C(1000000);
 	census_state.period = period < PERIOD_NS_MIN ? PERIOD_NS_MIN : period;
@@ -370,9 +376,10 @@ int census_turn(bool listeners)
 		atomic_store(&is_wanted, 0);
 	}
 	period = census_state.period;
-	options = *atomic_load(&registered);
+	options = *atomic_load(&census_registered);
 	due = (census_state.requested || (period && now >= census_state.due)) &&
-		atomic_load(&registered) != &none && !census_state.busy && !vmtap_census_wanted();
+		atomic_load(&census_registered) != &census_none && !census_state.busy &&
+		!vmtap_census_wanted();
 	if (due && now < census_state.rested) {
 		next = milliseconds_to(now, census_state.rested);
 	} else if (due) {
@@ -384,7 +391,7 @@ int census_turn(bool listeners)
 		census_state.busy = takes;
 		atomic_store(&is_wanted, options.polls != 0);
 		if (takes || tells)
-			vm_call_begin(&calls);
+			vm_call_begin(&census_calls);
 	}
 	/* An overdue sample needs no timeout: the thread that takes the sample, or registers a
 	 * census, wakes the server. */
@@ -392,10 +399,10 @@ int census_turn(bool listeners)
 		next = milliseconds_to(now, census_state.due);
 	registry_unlock();
 	if (takes)
-		take(&options, period, 0);
+		census_run(&options, period, 0);
 	if (tells) {
 		options.wanted(options.context);
-		vm_call_end(&calls);
+		vm_call_end(&census_calls);
 	}
 	return next;
 }
@@ -427,9 +434,18 @@ void census_fork_child(void)
 {
 	atomic_store(&is_wanted, 0);
 	census_state.requested = census_state.busy = false;
-	vm_call_fork_child(&calls);
+	vm_call_fork_child(&census_calls);
 	census_state.period = census_state.lost = 0;
 	census_state.first = census_state.last =
 		NULL; /* a thread that is gone may have been using their memory */
 	census_state.wake = -1;
 }
+
+static const struct extra_census census_table = {.attach = census_attach,
+	.detach = census_detach,
+	.start = census_start,
+	.stop = census_stop,
+	.request = census_request,
+	.deliver = census_deliver,
+	.fork_child = census_fork_child};
+EXTRA_POINTER const struct extra_census *vmtap_extra_census = &census_table;

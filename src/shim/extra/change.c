@@ -1,10 +1,15 @@
-/* change.c: see change.h, and vmtap.h for the VM's side. */
+/*
+ * change.c: see change.h, and vmtap.h for the VM's side. The server compares a digest of all guards
+ * with the last one that the VM was called for, and calls the VM's function after it has released
+ * the lock.
+ */
 #include "shim/extra/change.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "shim/core/descriptor.h"
+#include "shim/core/extra.h"
 #include "shim/core/registry.h"
 #include "shim/core/stamp.h"
 #include "shim/core/vm_call.h"
@@ -12,18 +17,18 @@
 enum { LOOK_MS_DEFAULT = 100, NS_PER_MS = 1000000 };
 
 /* Whole at every moment, for a child of fork(): one is in force, the other is free. */
-static struct vmtap_change_options registrations[2];
-static const struct vmtap_change_options none, *_Atomic registered = &none;
+static struct vmtap_change_options change_registrations[2];
+static const struct vmtap_change_options change_none, *_Atomic change_registered = &change_none;
 
 static struct {
-	uint64_t seen;     /* the guards that the VM has been told of, as registry_guards() says */
+	uint64_t seen;     /* what registry_guards() returned when the VM was last called */
 	uint64_t openings; /* as registry_openings() said then */
 	uint64_t due;      /* CLOCK_MONOTONIC: the next look */
 	int wake;
 	struct descriptor_file wake_file;
-} state = {.wake = -1};
+} change_state = {.wake = -1};
 
-static struct vm_calls calls = {.kind = VM_CALL_CHANGE};
+static struct vm_calls change_calls = {.kind = VM_CALL_CHANGE};
 
 int vmtap_on_change(const struct vmtap_change_options *options)
 {
@@ -38,32 +43,32 @@ int vmtap_on_change(const struct vmtap_change_options *options)
 	if (!options && vm_call_is_inside())
 		return -EDEADLK;
 	registry_lock();
-	other = &registrations[atomic_load(&registered) == &registrations[0]];
+	other = &change_registrations[atomic_load(&change_registered) == &change_registrations[0]];
 	*other = own;
-	atomic_store(&registered, options ? other : &none);
-	state.seen = REGISTRY_ALL_CLOSED;
-	state.due = 0;
-	if (options && state.wake >= 0)
-		descriptor_tell(state.wake, state.wake_file, 1);
+	atomic_store(&change_registered, options ? other : &change_none);
+	change_state.seen = REGISTRY_ALL_CLOSED;
+	change_state.due = 0;
+	if (options && change_state.wake >= 0)
+		descriptor_tell(change_state.wake, change_state.wake_file, 1);
 	registry_unlock();
 	if (!options)
-		vm_call_await(&calls);
+		vm_call_await(&change_calls);
 	return 0;
 }
 
 void change_attach(int wake)
 {
 	registry_lock();
-	state.wake = wake;
-	state.wake_file = descriptor_file(wake);
-	state.due = 0;
+	change_state.wake = wake;
+	change_state.wake_file = descriptor_file(wake);
+	change_state.due = 0;
 	registry_unlock();
 }
 
 void change_detach(void)
 {
 	registry_lock();
-	state.wake = -1;
+	change_state.wake = -1;
 	registry_unlock();
 }
 
@@ -74,36 +79,42 @@ int change_turn(void)
 	bool calls_vm = false;
 	int next = -1;
 
-	if (atomic_load(&registered) == &none)
+	if (atomic_load(&change_registered) == &change_none)
 		return -1;
 	registry_lock();
-	options = *atomic_load(&registered);
+	options = *atomic_load(&change_registered);
 	if (!options.changed)
 		goto out;
 	now = clock_monotonic();
-	if (now >= state.due || state.openings != registry_openings()) {
-		state.openings = registry_openings();
-		state.due = now +
+	if (now >= change_state.due || change_state.openings != registry_openings()) {
+		change_state.openings = registry_openings();
+		change_state.due = now +
 			(options.look_ms ? options.look_ms : LOOK_MS_DEFAULT) * (uint64_t)NS_PER_MS;
 		guards = registry_guards();
-		calls_vm = guards != state.seen;
-		state.seen = guards;
+		calls_vm = guards != change_state.seen;
+		change_state.seen = guards;
 	}
-	next = (int)((state.due - now + NS_PER_MS - 1) / NS_PER_MS);
+	next = (int)((change_state.due - now + NS_PER_MS - 1) / NS_PER_MS);
 	if (calls_vm)
-		vm_call_begin(&calls);
+		vm_call_begin(&change_calls);
 out:
 	registry_unlock();
 	if (calls_vm) {
 		options.changed(options.context);
-		vm_call_end(&calls);
+		vm_call_end(&change_calls);
 	}
 	return next;
 }
 
 void change_fork_child(void)
 {
-	vm_call_fork_child(&calls);
-	state.wake = -1;
-	state.due = 0;
+	vm_call_fork_child(&change_calls);
+	change_state.wake = -1;
+	change_state.due = 0;
 }
+
+static const struct extra_change change_table = {.attach = change_attach,
+	.detach = change_detach,
+	.turn = change_turn,
+	.fork_child = change_fork_child};
+EXTRA_POINTER const struct extra_change *vmtap_extra_change = &change_table;

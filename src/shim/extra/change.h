@@ -1,7 +1,7 @@
 /*
  * change.h: tells the VM that guards have opened or closed (vmtap_on_change()). The stream's halves
  * of the words are changed by the server itself. The kernel changes its halves and calls nobody, so
- * the server looks at all words every so often. The registry's lock guards all of this; the VM's
+ * the server reads all words every look_ms. The registry's lock guards all of this; the VM's
  * function runs without it.
  */
 #ifndef VMTAP_SHIM_EXTRA_CHANGE_H

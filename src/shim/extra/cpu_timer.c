@@ -1,4 +1,9 @@
-/* cpu_timer.c: see cpu_timer.h. */
+/*
+ * cpu_timer.c: see cpu_timer.h. Records of threads lie in blocks that are only added, so a signal
+ * handler can check that a record is ours without a lock. A record's state is changed by
+ * compare-and-swap, and the thread that has changed it to MAKING or DELETING alone uses its timer.
+ * Handlers and vmtap_sample_wanted() must not allocate memory, except a block by mmap().
+ */
 #include "shim/extra/cpu_timer.h"
 
 #include <errno.h>
@@ -75,27 +80,27 @@ static struct timer_block *_Atomic blocks;
 static _Atomic uint32_t
 	generation; /* counts forks: a child knows nothing of the parent's records */
 
-static _Atomic uint64_t current; /* number of the round; 0: there is none */
+static _Atomic uint64_t current_round; /* number of the round; 0: there is none */
 static _Atomic uint64_t period;
 static _Atomic int number;         /* of the signal */
 static _Atomic bool is_direct;     /* threads may be signalled */
 static _Atomic uint32_t library;   /* id of the thread that reads the descriptor; 0: none */
 static _Atomic bool wants_library; /* a thread blocks the signal */
-static _Atomic bool is_short;
+static _Atomic bool has_too_few;
 static _Atomic unsigned made; /* timers since the threads were checked */
 
 static uint64_t rounds;
 static bool has_thread, has_handler;
-static int handled;         /* the signal that has our handler */
-static int descriptor = -1; /* in the ledger */
-static bool is_reading;     /* in this round */
-static struct descriptor_file descriptor_is_of;
+static int handled;                /* the signal that has our handler */
+static int signal_descriptor = -1; /* in the ledger */
+static bool is_reading;            /* in this round */
+static struct descriptor_file signal_file;
 
 static void (*_Atomic due_function)(void *context);
 static void *_Atomic due_context;
 static struct vm_calls due_calls;
 
-static __thread struct timer_record *own;
+static __thread struct timer_record *own_record;
 static __thread uint32_t own_generation;
 static __thread volatile bool is_making;
 
@@ -147,7 +152,7 @@ static uint64_t next_expiry(const struct timer_record *record, uint64_t now)
 }
 
 /* The interval counts what expires until the next expiry is set. */
-static int set_timer(const struct timer_record *record, uint64_t first)
+static int set_expiry(const struct timer_record *record, uint64_t first)
 {
 	struct {
 		long interval_s, interval_ns, first_s, first_ns;
@@ -170,7 +175,7 @@ static int make_timer(struct timer_record *record, clockid_t clock, uint32_t rec
 	if (syscall(SYS_timer_create, clock, &event, &record->timer))
 		error = -errno;
 	else
-		error = set_timer(record, next_expiry(record, record->made_at));
+		error = set_expiry(record, next_expiry(record, record->made_at));
 	if (error && record->timer != NO_TIMER)
 		syscall(SYS_timer_delete, record->timer);
 	return error;
@@ -216,9 +221,9 @@ static void set_next(struct timer_record *record)
 	/* no clock: the thread has ended */
 	if (!now || !atomic_compare_exchange_strong(&record->state, &armed, RECORD_MAKING))
 		return;
-	set_timer(record, next_expiry(record, now));
+	set_expiry(record, next_expiry(record, now));
 	atomic_store(&record->state, RECORD_ARMED);
-	if (atomic_load(&record->round) != round || atomic_load(&current) != round)
+	if (atomic_load(&record->round) != round || atomic_load(&current_round) != round)
 		disarm(record);
 }
 
@@ -332,15 +337,15 @@ static void fill(sigset_t *set)
 	sigaddset(set, atomic_load(&number));
 }
 
-/* Whether the descriptor is ours. Many files that are not have the same identity, but only one of
- * signals takes this call. */
+/* Returns true if the descriptor is ours. Many files that are not have the same identity, but only
+ * one of signals takes this call. */
 static bool is_ours_still(void)
 {
 	sigset_t set;
 
 	fill(&set);
-	return descriptor >= 0 && descriptor_is(descriptor, descriptor_is_of) &&
-		signalfd(descriptor, &set, SFD_CLOEXEC | SFD_NONBLOCK) == descriptor;
+	return signal_descriptor >= 0 && descriptor_is(signal_descriptor, signal_file) &&
+		signalfd(signal_descriptor, &set, SFD_CLOEXEC | SFD_NONBLOCK) == signal_descriptor;
 }
 
 /* Stays open after the round: a child that is made while it is closed would keep it. */
@@ -352,12 +357,12 @@ static bool open_descriptor(void)
 		return is_reading;
 	fill(&set);
 	if (!is_ours_still()) {
-		ledger_drop(descriptor);
-		descriptor = ledger_enter(
+		ledger_drop(signal_descriptor);
+		signal_descriptor = ledger_enter(
 			descriptor_own(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)));
-		if (descriptor < 0)
+		if (signal_descriptor < 0)
 			return false;
-		descriptor_is_of = descriptor_file(descriptor);
+		signal_file = descriptor_file(signal_descriptor);
 	}
 	is_reading = true;
 	atomic_store(&library, (uint32_t)syscall(SYS_gettid));
@@ -372,22 +377,22 @@ static void stop_reading(void)
 
 int cpu_timer_descriptor(void)
 {
-	return is_reading ? descriptor : -1;
+	return is_reading ? signal_descriptor : -1;
 }
 
 void cpu_timer_close(void)
 {
 	stop_reading();
-	if (descriptor >= 0)
-		ledger_close(descriptor, descriptor_is_of);
-	descriptor = -1;
+	if (signal_descriptor >= 0)
+		ledger_close(signal_descriptor, signal_file);
+	signal_descriptor = -1;
 }
 
 /* Timers cannot be used any more: those threads that have none are sampled by ticks. */
-static void refuse(void)
+static void refuse_timers(void)
 {
-	atomic_store(&current, 0);
-	atomic_store(&is_short, true);
+	atomic_store(&current_round, 0);
+	atomic_store(&has_too_few, true);
 }
 
 /* The program waits for this signal, and has lost one to us. It gets it back, and from then on we
@@ -405,7 +410,7 @@ static void return_signal(const struct signalfd_siginfo *read)
 	/* Only the process's first thread may queue one that says it was sent by kill(). */
 	if (syscall(SYS_rt_sigqueueinfo, getpid(), info.si_signo, &info))
 		kill(getpid(), info.si_signo);
-	refuse();
+	refuse_timers();
 }
 
 bool cpu_timer_read(void)
@@ -420,7 +425,7 @@ bool cpu_timer_read(void)
 		stop_reading();
 		return false;
 	}
-	while (is_reading && (got = read(descriptor, infos, sizeof(infos))) > 0) {
+	while (is_reading && (got = read(signal_descriptor, infos, sizeof(infos))) > 0) {
 		for (size_t i = 0; i < (size_t)got / sizeof(*infos); i++) {
 			struct timer_record *record = (void *)(uintptr_t)infos[i].ssi_ptr;
 
@@ -464,7 +469,7 @@ static bool claim_in(struct timer_block *block, uint32_t thread)
 			disarm(record);
 		else if (!atomic_compare_exchange_strong(&record->thread, &nobody, thread))
 			continue;
-		own = record;
+		own_record = record;
 		return true;
 	}
 	return false;
@@ -483,9 +488,9 @@ static bool claim(void)
 	if (!block)
 		return false;
 	own_generation = atomic_load(&generation);
-	atomic_store(&own->to_library, false);
-	atomic_store(&own->is_refused, false);
-	atomic_store(&own->round, 0);
+	atomic_store(&own_record->to_library, false);
+	atomic_store(&own_record->is_refused, false);
+	atomic_store(&own_record->round, 0);
 	return true;
 }
 
@@ -522,42 +527,42 @@ static bool arm(uint64_t round, const sigset_t *blocked)
 {
 	uint32_t idle = RECORD_IDLE, receiver;
 
-	if ((!own || own_generation != atomic_load(&generation)) && !claim()) {
-		atomic_store(&is_short, true);
+	if ((!own_record || own_generation != atomic_load(&generation)) && !claim()) {
+		atomic_store(&has_too_few, true);
 		return false;
 	}
-	if (atomic_load(&own->is_refused) ||
-		!atomic_compare_exchange_strong(&own->state, &idle, RECORD_MAKING))
+	if (atomic_load(&own_record->is_refused) ||
+		!atomic_compare_exchange_strong(&own_record->state, &idle, RECORD_MAKING))
 		return false;
-	atomic_store(&own->period, atomic_load(&period));
-	own->made_at = read_clock(CLOCK_THREAD_CPUTIME_ID);
-	atomic_store(&own->marked, 0);
-	if (own->due_round != round)
-		atomic_store(&own->due, 0);
-	own->due_round = round;
-	receiver = receiver_of(own, blocked);
+	atomic_store(&own_record->period, atomic_load(&period));
+	own_record->made_at = read_clock(CLOCK_THREAD_CPUTIME_ID);
+	atomic_store(&own_record->marked, 0);
+	if (own_record->due_round != round)
+		atomic_store(&own_record->due, 0);
+	own_record->due_round = round;
+	receiver = receiver_of(own_record, blocked);
 	if (!receiver) {
-		atomic_store(&own->state, RECORD_IDLE);
+		atomic_store(&own_record->state, RECORD_IDLE);
 		return false;
 	}
-	if (make_timer(own, CLOCK_THREAD_CPUTIME_ID, receiver)) {
-		atomic_store(&own->is_refused, true);
-		atomic_store(&own->state, RECORD_IDLE);
-		atomic_store(&is_short, true);
+	if (make_timer(own_record, CLOCK_THREAD_CPUTIME_ID, receiver)) {
+		atomic_store(&own_record->is_refused, true);
+		atomic_store(&own_record->state, RECORD_IDLE);
+		atomic_store(&has_too_few, true);
 		return false;
 	}
 	TEST_POINT("timer-made");
 	atomic_fetch_add(&made, 1);
-	atomic_store(&own->round, round);
-	atomic_store(&own->state, RECORD_ARMED);
+	atomic_store(&own_record->round, round);
+	atomic_store(&own_record->state, RECORD_ARMED);
 	/* The server may have passed this record meanwhile, and have changed the receiver. */
-	if (atomic_load(&current) != round ||
-		(!atomic_load(&own->to_library) && !atomic_load(&is_direct)))
-		disarm(own);
-	return atomic_load(&own->round) == round;
+	if (atomic_load(&current_round) != round ||
+		(!atomic_load(&own_record->to_library) && !atomic_load(&is_direct)))
+		disarm(own_record);
+	return atomic_load(&own_record->round) == round;
 }
 
-/* Whether arm() would return false, at every safepoint until the server has been there. */
+/* Returns true if arm() would return false, at every safepoint until the server has been there. */
 static bool is_in_vain(const struct timer_record *record)
 {
 	if (atomic_load(&record->is_refused))
@@ -593,15 +598,16 @@ static bool arm_undisturbed(uint64_t round)
 
 bool cpu_timer_serves(void)
 {
-	uint64_t round = atomic_load_explicit(&current, memory_order_relaxed);
+	uint64_t round = atomic_load_explicit(&current_round, memory_order_relaxed);
 	int saved = errno;
 	bool serves;
 
-	if (own && atomic_load_explicit(&own->round, memory_order_relaxed) == round && round)
+	if (own_record && atomic_load_explicit(&own_record->round, memory_order_relaxed) == round &&
+		round)
 		return true;
 	if (!round || is_making) /* a signal handler has interrupted this */
 		return false;
-	if (own && own_generation == atomic_load(&generation) && is_in_vain(own))
+	if (own_record && own_generation == atomic_load(&generation) && is_in_vain(own_record))
 		return false;
 	serves = arm_undisturbed(round);
 	errno = saved;
@@ -610,15 +616,15 @@ bool cpu_timer_serves(void)
 
 uint64_t cpu_timer_due(void)
 {
-	return atomic_load_explicit(&own->due, memory_order_relaxed);
+	return atomic_load_explicit(&own_record->due, memory_order_relaxed);
 }
 
 uint64_t cpu_timer_take(void)
 {
-	if (!own || own_generation != atomic_load(&generation) ||
-		own->due_round != atomic_load(&current))
+	if (!own_record || own_generation != atomic_load(&generation) ||
+		own_record->due_round != atomic_load(&current_round))
 		return 0;
-	return atomic_exchange_explicit(&own->due, 0, memory_order_relaxed);
+	return atomic_exchange_explicit(&own_record->due, 0, memory_order_relaxed);
 }
 
 /* ---- rounds ---- */
@@ -646,7 +652,7 @@ bool cpu_timer_begin(const struct cpu_timer_terms *terms)
 {
 	bool direct;
 
-	atomic_store(&is_short, false);
+	atomic_store(&has_too_few, false);
 	atomic_store(&wants_library, false);
 	if (terms->signal < VMTAP_SAMPLE_TO_LIBRARY)
 		return false;
@@ -662,13 +668,13 @@ bool cpu_timer_begin(const struct cpu_timer_terms *terms)
 			atomic_store(&block->records[i].to_library, false);
 			atomic_store(&block->records[i].is_refused, false);
 		}
-	atomic_store(&current, ++rounds);
+	atomic_store(&current_round, ++rounds);
 	return true;
 }
 
 void cpu_timer_end(void)
 {
-	atomic_store(&current, 0);
+	atomic_store(&current_round, 0);
 	disarm_all();
 	cpu_timer_read(); /* else the signals would wait for the next round */
 	stop_reading();
@@ -677,20 +683,21 @@ void cpu_timer_end(void)
 
 bool cpu_timer_is_short(void)
 {
-	return atomic_load(&is_short);
+	return atomic_load(&has_too_few);
 }
 
 bool cpu_timer_help(void)
 {
-	if (!atomic_load(&current) || !atomic_exchange(&wants_library, false) ||
+	if (!atomic_load(&current_round) || !atomic_exchange(&wants_library, false) ||
 		atomic_load(&library))
 		return false;
 	if (!open_descriptor())
-		atomic_store(&is_short, true);
+		atomic_store(&has_too_few, true);
 	return is_reading;
 }
 
-/* What a thread has used since its timer was made, and no signal has come for. */
+/* Returns the CPU time that a thread has used since its timer was made and for which no signal has
+ * come. */
 static uint64_t missed_by(const struct timer_record *record, uint32_t thread)
 {
 	uint64_t clock = clock_of(thread), known = record->made_at + atomic_load(&record->marked);
@@ -721,8 +728,8 @@ static void free_record(struct timer_record *record)
 	atomic_store(&record->thread, 0);
 }
 
-/* Whether the thread has used CPU time and no signal has come for that: it blocks the signal now,
- * or a sandbox swallows it. */
+/* Returns true if the thread has used CPU time and no signal has come for that: it blocks the
+ * signal now, or a sandbox swallows it. */
 static bool check_silence(struct timer_record *record, uint32_t thread)
 {
 	if (atomic_load(&record->state) != RECORD_ARMED ||
@@ -730,7 +737,7 @@ static bool check_silence(struct timer_record *record, uint32_t thread)
 		return false;
 	if (atomic_exchange(&record->to_library, true)) {
 		atomic_store(&record->is_refused, true);
-		atomic_store(&is_short, true);
+		atomic_store(&has_too_few, true);
 	}
 	replace(record, thread);
 	return true;
@@ -752,7 +759,7 @@ static bool check_thread(struct timer_record *record, bool is_lost)
 	return true;
 }
 
-/* Whether the program handles the signal itself by now. */
+/* Returns true if the program handles the signal itself by now. */
 static bool has_lost_signal(void)
 {
 	struct sigaction now;
@@ -762,7 +769,7 @@ static bool has_lost_signal(void)
 	has_handler = false;
 	atomic_store(&is_direct, false);
 	if (!open_descriptor())
-		refuse();
+		refuse_timers();
 	return true;
 }
 
@@ -771,7 +778,7 @@ bool cpu_timer_check(void)
 	static unsigned looks;
 	bool is_lost, wants = false;
 
-	if (!atomic_load(&current))
+	if (!atomic_load(&current_round))
 		return false;
 	is_lost = has_lost_signal();
 	if (!is_lost && ++looks < LOOKS && atomic_load(&made) < MADE_MANY)
@@ -786,7 +793,7 @@ bool cpu_timer_check(void)
 
 void cpu_timer_settle(void)
 {
-	if (!atomic_load(&current))
+	if (!atomic_load(&current_round))
 		give_back();
 }
 
@@ -794,14 +801,14 @@ void cpu_timer_settle(void)
  * uses its thread's record, which is not used again after that. */
 void cpu_timer_fork_child(void)
 {
-	atomic_store(&current, 0);
+	atomic_store(&current_round, 0);
 	atomic_store(&blocks, NULL);
 	atomic_fetch_add(&generation, 1);
 	atomic_store(&library, 0);
-	atomic_store(&is_short, false);
+	atomic_store(&has_too_few, false);
 	atomic_store(&wants_library, false);
 	is_reading = false;
-	descriptor = -1; /* see ledger.h */
+	signal_descriptor = -1; /* see ledger.h */
 	is_making = false;
 	has_handler = handled != 0; /* another thread may have been at setting it */
 	give_back();

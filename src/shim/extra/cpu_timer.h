@@ -54,7 +54,7 @@ bool cpu_timer_read(void);
  */
 bool cpu_timer_check(void);
 
-/* Whether some thread has asked in vain for a timer in this round. */
+/* Returns true if some thread has asked in vain for a timer in this round. */
 bool cpu_timer_is_short(void);
 
 /* Opens the descriptor if a thread needs it. Returns as cpu_timer_check(). */
@@ -68,13 +68,13 @@ void cpu_timer_set_due(void (*due)(void *context), void *context);
 /* Waits until that function runs on no thread. Not in signal handlers. */
 void cpu_timer_await_due(void);
 
-/* Whether this thread has a timer in this round. Makes one if it has none. */
+/* Returns true if this thread has a timer in this round. Makes one if it has none. */
 bool cpu_timer_serves(void);
 
-/* What is due to this thread, in ns of CPU time. */
+/* Returns the CPU time for which this thread owes samples, in ns. */
 uint64_t cpu_timer_due(void);
 
-/* The same, and nothing is due then. Also of a thread that has had a timer in this round. */
+/* The same, and resets it to 0. Also of a thread that has had a timer in this round. */
 uint64_t cpu_timer_take(void);
 
 /* Call in a child of fork(), also in a signal handler. */

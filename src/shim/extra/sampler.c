@@ -23,8 +23,8 @@
 enum { CHECK_MS = 100 };
 
 /* Whole at every moment, for a child of fork(): one is in force, the other is free. */
-static struct vmtap_sample_options registrations[2];
-static const struct vmtap_sample_options *_Atomic registered = &registrations[0];
+static struct vmtap_sample_options sampler_registrations[2];
+static const struct vmtap_sample_options *_Atomic sampler_registered = &sampler_registrations[0];
 
 static struct {
 	uint64_t period; /* ns; 0: none */
@@ -37,7 +37,7 @@ static struct {
 	uint64_t due;    /* the next tick, CLOCK_MONOTONIC */
 	uint64_t check;  /* the next check of the timers */
 	uint64_t ticks;  /* the last one's number; they only grow */
-} state;
+} sampler_state;
 
 static _Atomic uint64_t tick;         /* 0: nobody samples by time */
 static _Atomic uint64_t round_period; /* ns */
@@ -45,7 +45,7 @@ static _Atomic uint64_t round_first;  /* the first tick of this round */
 static _Atomic bool round_elapsed;    /* the weight is elapsed time */
 static _Atomic uint64_t byte_period;  /* 0: nobody samples by bytes */
 static _Atomic int dump_due;
-static struct vm_calls calls = {.kind = VM_CALL_SAMPLER};
+static struct vm_calls sampler_calls = {.kind = VM_CALL_SAMPLER};
 
 static __thread uint64_t thread_tick; /* of its last sample */
 static __thread uint64_t thread_clock, thread_time;
@@ -62,14 +62,15 @@ int vmtap_sample_register(const struct vmtap_sample_options *options)
 	if (options)
 		memcpy(&own, options, options->size < sizeof(own) ? options->size : sizeof(own));
 	registry_lock();
-	other = &registrations[atomic_load(&registered) == &registrations[0]];
+	other = &sampler_registrations[atomic_load(&sampler_registered) ==
+		&sampler_registrations[0]];
 	*other = own;
-	atomic_store(&registered, other);
-	state.is_changed = true;
+	atomic_store(&sampler_registered, other);
+	sampler_state.is_changed = true;
 	cpu_timer_set_due(own.due, own.context);
 	registry_unlock();
 	if (!options) {
-		vm_call_await(&calls);
+		vm_call_await(&sampler_calls);
 		cpu_timer_await_due();
 	}
 	return 0;
@@ -169,37 +170,38 @@ uint64_t vmtap_sample_allocated(uint64_t bytes)
  * thread, unless the signal handler makes it. */
 static void begin_timers(void)
 {
-	struct cpu_timer_terms terms = {.period = state.period, .has_thread = state.has_thread};
+	struct cpu_timer_terms terms = {
+		.period = sampler_state.period, .has_thread = sampler_state.has_thread};
 	struct vmtap_sample_options options;
 
 	registry_lock();
-	state.is_changed = false;
-	options = *atomic_load(&registered);
+	sampler_state.is_changed = false;
+	options = *atomic_load(&sampler_registered);
 	terms.signal = options.signal;
 	terms.signals_threads = options.due || !options.wanted;
 	registry_unlock();
-	state.has_timers = cpu_timer_begin(&terms);
-	state.check = clock_monotonic() + CHECK_MS * UINT64_C(1000000);
+	sampler_state.has_timers = cpu_timer_begin(&terms);
+	sampler_state.check = clock_monotonic() + CHECK_MS * UINT64_C(1000000);
 }
 
 static void end_timers(void)
 {
-	if (state.has_timers)
+	if (sampler_state.has_timers)
 		cpu_timer_end();
-	state.has_timers = false;
+	sampler_state.has_timers = false;
 }
 
 static void begin_round(void)
 {
-	atomic_store(&round_period, state.period);
-	atomic_store(&round_elapsed, state.is_elapsed);
-	atomic_store(&round_first, ++state.ticks);
-	if (!state.is_elapsed)
+	atomic_store(&round_period, sampler_state.period);
+	atomic_store(&round_elapsed, sampler_state.is_elapsed);
+	atomic_store(&round_first, ++sampler_state.ticks);
+	if (!sampler_state.is_elapsed)
 		begin_timers();
-	state.is_ticking = !state.has_timers;
-	state.due = clock_monotonic() + state.period;
-	state.is_calling = true;
-	atomic_store(&tick, state.ticks);
+	sampler_state.is_ticking = !sampler_state.has_timers;
+	sampler_state.due = clock_monotonic() + sampler_state.period;
+	sampler_state.is_calling = true;
+	atomic_store(&tick, sampler_state.ticks);
 }
 
 void sampler_set(const struct sampler_wish *wish, bool has_thread)
@@ -208,11 +210,11 @@ void sampler_set(const struct sampler_wish *wish, bool has_thread)
 
 	if (period && period < SAMPLER_PERIOD_NS_MIN)
 		period = SAMPLER_PERIOD_NS_MIN;
-	if (period != state.period || wish->is_elapsed != state.is_elapsed) {
+	if (period != sampler_state.period || wish->is_elapsed != sampler_state.is_elapsed) {
 		end_timers();
-		state.period = period;
-		state.is_elapsed = wish->is_elapsed;
-		state.has_thread = has_thread;
+		sampler_state.period = period;
+		sampler_state.is_elapsed = wish->is_elapsed;
+		sampler_state.has_thread = has_thread;
 		if (period)
 			begin_round();
 		else
@@ -225,11 +227,11 @@ void sampler_set(const struct sampler_wish *wish, bool has_thread)
 
 enum sampler_way sampler_way(void)
 {
-	if (!state.period)
+	if (!sampler_state.period)
 		return SAMPLER_NONE;
-	if (state.is_elapsed)
+	if (sampler_state.is_elapsed)
 		return SAMPLER_ELAPSED;
-	return state.is_ticking ? SAMPLER_CPU_TICKS : SAMPLER_TIMERS;
+	return sampler_state.is_ticking ? SAMPLER_CPU_TICKS : SAMPLER_TIMERS;
 }
 
 static void call_wanted(void)
@@ -237,14 +239,14 @@ static void call_wanted(void)
 	struct vmtap_sample_options options;
 
 	registry_lock();
-	options = *atomic_load(&registered);
+	options = *atomic_load(&sampler_registered);
 	if (options.wanted)
-		vm_call_begin(&calls);
+		vm_call_begin(&sampler_calls);
 	registry_unlock();
 	if (!options.wanted)
 		return;
 	options.wanted(options.context);
-	vm_call_end(&calls);
+	vm_call_end(&sampler_calls);
 }
 
 void sampler_dump(void)
@@ -255,15 +257,16 @@ void sampler_dump(void)
 
 static uint64_t next_tick(uint64_t now)
 {
-	if (now >= state.due) {
-		state.due += state.period;
-		if (state.due <= now) /* late by more than a period: these samples are one */
-			state.due = now + state.period;
-		atomic_store(&tick, ++state.ticks);
+	if (now >= sampler_state.due) {
+		sampler_state.due += sampler_state.period;
+		/* late by more than a period: these samples are one */
+		if (sampler_state.due <= now)
+			sampler_state.due = now + sampler_state.period;
+		atomic_store(&tick, ++sampler_state.ticks);
 		TEST_POINT("sample-due");
-		state.is_calling = true;
+		sampler_state.is_calling = true;
 	}
-	return state.due;
+	return sampler_state.due;
 }
 
 static uint64_t next_check(uint64_t now)
@@ -271,37 +274,37 @@ static uint64_t next_check(uint64_t now)
 	bool is_changed;
 
 	registry_lock();
-	is_changed = state.is_changed;
+	is_changed = sampler_state.is_changed;
 	registry_unlock();
 	if (is_changed) {
 		end_timers();
 		begin_timers();
-		state.is_calling = true;
+		sampler_state.is_calling = true;
 	}
-	state.is_calling |= cpu_timer_help();
-	if (now >= state.check) {
-		state.check = now + CHECK_MS * UINT64_C(1000000);
-		state.is_calling |= cpu_timer_check();
+	sampler_state.is_calling |= cpu_timer_help();
+	if (now >= sampler_state.check) {
+		sampler_state.check = now + CHECK_MS * UINT64_C(1000000);
+		sampler_state.is_calling |= cpu_timer_check();
 	}
-	state.is_ticking |= !state.has_timers || cpu_timer_is_short();
-	return state.check;
+	sampler_state.is_ticking |= !sampler_state.has_timers || cpu_timer_is_short();
+	return sampler_state.check;
 }
 
 int sampler_turn(void)
 {
 	uint64_t now, next = UINT64_MAX, left;
 
-	if (!state.period)
+	if (!sampler_state.period)
 		return -1;
 	now = clock_monotonic();
-	if (state.has_timers)
+	if (sampler_state.has_timers)
 		next = next_check(now);
-	if (state.is_ticking) {
+	if (sampler_state.is_ticking) {
 		uint64_t due = next_tick(now);
 		next = due < next ? due : next;
 	}
-	if (state.is_calling) {
-		state.is_calling = false;
+	if (sampler_state.is_calling) {
+		sampler_state.is_calling = false;
 		call_wanted();
 	}
 	left = next > now ? (next - now + 999999) / 1000000 : 0;
@@ -326,12 +329,22 @@ void sampler_close(void)
 
 void sampler_fork_child(void)
 {
-	const struct vmtap_sample_options *options = atomic_load(&registered);
+	const struct vmtap_sample_options *options = atomic_load(&sampler_registered);
 
-	vm_call_fork_child(&calls);
+	vm_call_fork_child(&sampler_calls);
 	cpu_timer_fork_child();
 	cpu_timer_set_due(options->due, options->context);
 	atomic_store(&dump_due, 0);
-	state.has_timers = false;
+	sampler_state.has_timers = false;
 	sampler_set(&(struct sampler_wish){0}, false);
 }
+
+static const struct extra_sampler sampler_table = {.set = sampler_set,
+	.way = sampler_way,
+	.turn = sampler_turn,
+	.descriptor = sampler_descriptor,
+	.take = sampler_take,
+	.dump = sampler_dump,
+	.close = sampler_close,
+	.fork_child = sampler_fork_child};
+EXTRA_POINTER const struct extra_sampler *vmtap_extra_sampler = &sampler_table;

@@ -10,27 +10,14 @@
 #define VMTAP_SHIM_EXTRA_SAMPLER_H
 
 #include <stdbool.h>
-#include <stdint.h>
+
+#include "shim/core/extra.h"
 
 enum { SAMPLER_PERIOD_NS_MIN = 1000000 };
-
-/* What clients ask for now; 0: nothing. */
-struct sampler_wish {
-	uint64_t period; /* ns */
-	uint64_t bytes;  /* only if period is 0 */
-	bool is_elapsed; /* the period is one of elapsed time, else of CPU time */
-};
 
 /* has_thread: the caller is the library's thread, which blocks all signals. */
 void sampler_set(const struct sampler_wish *wish, bool has_thread);
 
-/* How samples by time become due now; a round may fall back to ticks after its begin. */
-enum sampler_way {
-	SAMPLER_NONE,
-	SAMPLER_TIMERS,    /* on the threads' CPU clocks */
-	SAMPLER_CPU_TICKS, /* of elapsed time, with CPU time as weight */
-	SAMPLER_ELAPSED
-};
 enum sampler_way sampler_way(void);
 
 /* Marks that samples are due, if they are. Returns the milliseconds until the next call, or -1. */

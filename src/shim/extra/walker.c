@@ -1,49 +1,53 @@
-/* walker.c: see walker.h, and vmtap.h for the VM's side. */
+/*
+ * walker.c: see walker.h, and vmtap.h for the VM's side. Threads count themselves while they may be
+ * in the walker; a registration takes the old one away, waits until the count is zero and then sets
+ * the new one, so the walker and its context always belong together.
+ */
 #include "shim/extra/walker.h"
 
 #include <errno.h>
-#include <string.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #include "base/test_point.h"
+#include "shim/core/extra.h"
 #include "shim/core/name.h"
 
-_Static_assert(sizeof(struct walker_frame) == 16, "as in the record");
-
-static _Atomic(vmtap_stack_walker) current;
-static void *context; /* set while there is no walker */
-/* What is being registered; a child of fork() completes that. */
-static _Atomic(vmtap_stack_walker) next;
+static _Atomic(vmtap_stack_walker) current_walker;
+static void *current_context; /* set while there is no walker */
+/* The walker that is being registered; a child of fork() completes that. */
+static _Atomic(vmtap_stack_walker) next_walker;
 static void *next_context;
-static _Atomic uint32_t running; /* threads that are in the walker, or about to look for one */
+static _Atomic uint32_t
+	running_walks; /* threads that are in the walker, or about to look for one */
 static atomic_flag registering = ATOMIC_FLAG_INIT;
-static __thread volatile bool is_inside;
+static __thread volatile bool is_walking;
 
 int vmtap_stack_register(vmtap_stack_walker walker, void *own)
 {
 	const struct timespec moment = {.tv_nsec = 100000};
 
-	if (is_inside)
+	if (is_walking)
 		return -EDEADLK;
 	if (atomic_flag_test_and_set(&registering))
 		return -EBUSY;
-	/* A thread counts itself before it reads the walker, so whoever is not counted after this
-	 * does not see the old one. */
+	/* A thread counts itself before it reads the walker, so a thread that is not counted after
+	 * this does not see the old one. */
 	next_context = own;
-	atomic_store(&next, walker);
-	atomic_store(&current, NULL);
-	while (atomic_load(&running))
+	atomic_store(&next_walker, walker);
+	atomic_store(&current_walker, NULL);
+	while (atomic_load(&running_walks))
 		nanosleep(&moment, NULL);
-	context = own;
+	current_context = own;
 	TEST_POINT("walker-registered");
-	atomic_store(&current, walker);
+	atomic_store(&current_walker, walker);
 	atomic_flag_clear(&registering);
 	return 0;
 }
 
 bool walker_is_there(void)
 {
-	return atomic_load_explicit(&current, memory_order_acquire) != NULL;
+	return atomic_load_explicit(&current_walker, memory_order_acquire) != NULL;
 }
 
 const struct vmtap_stack *walker_walk(struct vmtap_stack *own)
@@ -58,13 +62,13 @@ const struct vmtap_stack *walker_walk(struct vmtap_stack *own)
 	own->in_use = true;
 	own->count = own->cut = 0;
 	atomic_signal_fence(memory_order_seq_cst);
-	atomic_fetch_add(&running, 1);
-	own->is_inside = is_inside = true;
-	walker = atomic_load(&current);
+	atomic_fetch_add(&running_walks, 1);
+	own->is_inside = is_walking = true;
+	walker = atomic_load(&current_walker);
 	if (walker)
-		walker(own, context);
-	own->is_inside = is_inside = false;
-	atomic_fetch_sub(&running, 1);
+		walker(own, current_context);
+	own->is_inside = is_walking = false;
+	atomic_fetch_sub(&running_walks, 1);
 	atomic_signal_fence(memory_order_seq_cst);
 	if (!walker)
 		own->in_use = false;
@@ -81,8 +85,8 @@ void walker_done(struct vmtap_stack *own, const struct vmtap_stack *walked)
 void walker_reset(struct vmtap_stack *own)
 {
 	if (own->is_inside)
-		atomic_fetch_sub(&running, 1);
-	own->is_inside = is_inside = false;
+		atomic_fetch_sub(&running_walks, 1);
+	own->is_inside = is_walking = false;
 	own->in_use = false;
 }
 
@@ -102,15 +106,15 @@ static uint32_t frame_name(struct vmtap_name *name)
 			&vmtap_name_intern(name->text, name->length)->id, __ATOMIC_ACQUIRE);
 	else
 		id = name_take(name);
-	return id ? id : WALKER_NO_ROOM;
+	return id ? id : STACK_RECORD_NO_ROOM;
 }
 
 int vmtap_stack_add(struct vmtap_stack *stack, struct vmtap_name *class_name,
 	struct vmtap_name *method, struct vmtap_name *file, uint32_t line)
 {
-	struct walker_frame *frame;
+	struct stack_record_frame *frame;
 
-	if (stack->count == WALKER_FRAMES_MAX) {
+	if (stack->count == STACK_RECORD_FRAMES_MAX) {
 		stack->cut++;
 		return 0;
 	}
@@ -119,24 +123,22 @@ int vmtap_stack_add(struct vmtap_stack *stack, struct vmtap_name *class_name,
 	frame->names[1] = frame_name(method);
 	frame->names[2] = frame_name(file);
 	frame->line = line;
-	return ++stack->count < WALKER_FRAMES_MAX;
-}
-
-void walker_put(const struct vmtap_stack *stack, unsigned char *record)
-{
-	uint16_t counts[2] = {(uint16_t)stack->count,
-		stack->cut < UINT16_MAX ? (uint16_t)stack->cut : UINT16_MAX};
-
-	memcpy(record + WALKER_COUNT, counts, sizeof(counts));
-	memcpy(record + WALKER_FRAMES, stack->frames, stack->count * sizeof(stack->frames[0]));
+	return ++stack->count < STACK_RECORD_FRAMES_MAX;
 }
 
 void walker_fork_child(const struct vmtap_stack *own)
 {
-	atomic_store(&running, own && own->is_inside);
-	if (!atomic_load(&current) && atomic_load(&next)) {
-		context = next_context;
-		atomic_store(&current, atomic_load(&next));
+	atomic_store(&running_walks, own && own->is_inside);
+	if (!atomic_load(&current_walker) && atomic_load(&next_walker)) {
+		current_context = next_context;
+		atomic_store(&current_walker, atomic_load(&next_walker));
 	}
 	atomic_flag_clear(&registering);
 }
+
+static const struct extra_walker walker_table = {.is_there = walker_is_there,
+	.walk = walker_walk,
+	.done = walker_done,
+	.reset = walker_reset,
+	.fork_child = walker_fork_child};
+EXTRA_POINTER const struct extra_walker *vmtap_extra_walker = &walker_table;

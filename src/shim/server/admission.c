@@ -1,4 +1,8 @@
-/* admission.c: see admission.h. */
+/*
+ * admission.c: see admission.h. The list of clients is changed by one store each time, after the
+ * client is complete, since a child of fork() may have a copy of any moment. A client that has left
+ * is marked as gone, and only admission_drop_gone() takes it out: not in a loop over the list.
+ */
 #include "shim/server/admission.h"
 
 #include <errno.h>
@@ -23,14 +27,14 @@ enum {
 
 /* What the client contains, or what is behind it in the list, is complete before: a child of fork()
  * may have a copy of any moment. */
-static void set_link(struct client **link, struct client *client)
+static void admission_set_link(struct client **link, struct client *client)
 {
 	__atomic_store_n(link, client, __ATOMIC_RELEASE);
 }
 
 /* Tells the client that there is no memory for it, as far as there is some for that, and closes the
  * descriptor. */
-static void refuse(struct server *server, int descriptor, bool by_budget)
+static void refuse_client(struct server *server, int descriptor, bool by_budget)
 {
 	char text[BUDGET_TEXT_BYTES] = WIRE_MESSAGE "there is no memory for another client";
 	struct process process = server->process;
@@ -62,7 +66,7 @@ static int open_client(struct server *server, int descriptor, struct client **re
 	uint64_t since;
 
 	if (error) {
-		refuse(server, descriptor, budget_refusals() != refusals);
+		refuse_client(server, descriptor, budget_refusals() != refusals);
 		return error;
 	}
 	if (!server->clients && stamp_choose())
@@ -75,13 +79,13 @@ static int open_client(struct server *server, int descriptor, struct client **re
 	if (error) {
 		client->socket = -1;
 		client_close(client);
-		refuse(server, descriptor, budget_refusals() != refusals);
+		refuse_client(server, descriptor, budget_refusals() != refusals);
 		return error;
 	}
 	client->refusals = budget_refusals() - budget_is_short();
 	client->wall_told = server->drain.clock.zero_real;
 	client->next = server->clients;
-	set_link(&server->clients, client);
+	admission_set_link(&server->clients, client);
 	server->client_count++;
 	server_say(server, "client %d connected, %u in all", descriptor, server->client_count);
 	*result = client;
@@ -103,7 +107,7 @@ void admission_drop_gone(struct server *server)
 			link = &client->next;
 			continue;
 		}
-		set_link(link, client->next);
+		admission_set_link(link, client->next);
 		server->client_count--;
 		server_say(
 			server, "client %d left, %u remain", client->socket, server->client_count);

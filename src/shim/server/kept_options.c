@@ -1,4 +1,7 @@
-/* kept_options.c: see kept_options.h. */
+/*
+ * kept_options.c: see kept_options.h. Everything that the options point to is copied too: the VM
+ * may free its own as soon as vmtap_start() returns.
+ */
 #include "shim/server/kept_options.h"
 
 #include <stdlib.h>

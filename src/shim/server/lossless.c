@@ -1,4 +1,7 @@
-/* lossless.c: see lossless.h. */
+/*
+ * lossless.c: see lossless.h. A client's time runs only while a thread waits, and starts again with
+ * each byte that it takes. Which threads wait is known from the rings (ring_has_waiters()).
+ */
 #include "shim/server/lossless.h"
 
 #include <stdio.h>
@@ -8,7 +11,7 @@
 
 enum { SIGN_MS = 1000 };
 
-/* Whether the VM waits for this client now, if any of its threads does. */
+/* Returns true if the VM waits for this client now, if any of its threads does. */
 static bool holds_up(const struct server *server, const struct client *client)
 {
 	return client->terms.lossless && !client->is_log && !client->gone &&
@@ -23,7 +26,7 @@ bool lossless_any_behind(const struct server *server)
 	return false;
 }
 
-/* How long the VM waits for a client that takes no byte. */
+/* Returns how long the VM waits for a client that takes no byte, in ns. */
 static uint64_t patience(const struct server *server)
 {
 	return (server->ending ? server->flush_ms : server->lossless_ms) * UINT64_C(1000000);

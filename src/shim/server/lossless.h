@@ -1,7 +1,7 @@
 /*
  * lossless.h: clients that must lose nothing, which the VM waits for when they are slow, and how
  * long it does. A client that takes no byte for too long becomes one that may lose events, and
- * is told.
+ * receives a message about that.
  */
 #ifndef VMTAP_SHIM_SERVER_LOSSLESS_H
 #define VMTAP_SHIM_SERVER_LOSSLESS_H
@@ -12,7 +12,8 @@
 struct client;
 struct server;
 
-/* Whether any lossless client is so far behind that producers of its events have to wait. */
+/* Returns true if any lossless client is so far behind that producers of its events have to wait.
+ */
 bool lossless_any_behind(const struct server *server);
 
 /*
@@ -22,11 +23,11 @@ bool lossless_any_behind(const struct server *server);
  */
 void lossless_watch(struct server *server, int *timeout_ms);
 
-/* How long the VM still waits for a client that takes no byte, in ns; 0: no longer. Counted from
- * the first call after waited_since was 0, and anew when the client takes bytes. */
+/* Returns how long the VM still waits for a client that takes no byte, in ns; 0: no longer. Counted
+ * from the first call after waited_since was 0, and anew when the client takes bytes. */
 uint64_t lossless_left(const struct server *server, struct client *client);
 
-/* Tells a client why it has begun to lose events, unless it has been told. */
+/* Sends a client the reason why it has begun to lose events, once. */
 void lossless_tell(const struct server *server, struct client *client);
 
 #endif

@@ -1,4 +1,7 @@
-/* memory_limit.c: see memory_limit.h. What cannot be read sets no limit. */
+/*
+ * memory_limit.c: see memory_limit.h. Reads files of /proc and of the control groups; one that
+ * cannot be read sets no limit.
+ */
 #include "shim/server/memory_limit.h"
 
 #include <fcntl.h>
@@ -73,7 +76,7 @@ static void close_lines(struct lines *lines)
 		close(lines->file);
 }
 
-/* Whether a list whose items are separated by commas has the item "memory". */
+/* Returns true if a list whose items are separated by commas has the item "memory". */
 static bool has_memory(const char *list, size_t length)
 {
 	static const char item[] = "memory";

@@ -1,4 +1,8 @@
-/* pace.c: see pace.h. */
+/*
+ * pace.c: see pace.h. Decides from what the last drains found, and waits for nothing itself. Before
+ * a longer sleep it arms the rings (ring_arm()), unless a lossless client without room keeps the
+ * rings from being drained: then nothing that is fired may end the sleep.
+ */
 #include "shim/server/pace.h"
 
 #include "shim/server/server_state.h"
@@ -16,7 +20,7 @@ enum {
 	SLOW_DRAINS = 16
 };
 
-/* Whether no client that is subscribed can take a byte now. */
+/* Returns true if no client that is subscribed can take a byte now. */
 static bool all_stall(const struct server *server)
 {
 	bool any = false;
@@ -49,7 +53,8 @@ static int wanted_latency(const struct server *server, bool *chosen)
 	return latency < 0 ? SLOW_MS : latency;
 }
 
-/* Whether events are so rare that they may be delivered late. latency: the requested one, in ms. */
+/* Returns true if events are so rare that they may be delivered late. latency: the requested one,
+ * in ms. */
 static bool is_slow(struct server *server, int latency)
 {
 	if (server->pace.slow) {

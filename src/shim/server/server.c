@@ -1,4 +1,9 @@
-/* server.c: see server.h. */
+/*
+ * server.c: see server.h. A turn is prepare(), a wait, and work(); with a thread of ours the wait
+ * is in between, without one the VM's loop waits. The registry's lock is never held here while a
+ * function of the VM's runs. Descriptors are compared with the files that they were made for before
+ * they are used, because the program may have closed them.
+ */
 #include "shim/server/server.h"
 
 #include <errno.h>
@@ -20,20 +25,18 @@
 #include "base/debug_line.h"
 #include "base/test_point.h"
 #include "shim/core/budget.h"
+#include "shim/core/extra.h"
 #include "shim/core/ledger.h"
 #include "shim/core/name.h"
 #include "shim/core/registry.h"
-#include "shim/extra/census.h"
-#include "shim/extra/change.h"
-#include "shim/extra/sampler.h"
-#include "shim/extra/server_samples.h"
-#include "shim/extra/turn.h"
 #include "shim/server/admission.h"
 #include "shim/server/lossless.h"
 #include "shim/server/memory_limit.h"
 #include "shim/server/server_poll.h"
+#include "shim/server/server_samples.h"
 #include "shim/server/server_state.h"
 #include "shim/server/subscription.h"
+#include "shim/server/turn.h"
 #include "shim/stream/awaited.h"
 #include "shim/stream/missed.h"
 #include "wire/place.h"
@@ -67,7 +70,7 @@ void server_say(const struct server *server, const char *format, ...)
 	debug_line(line);
 }
 
-/* Whether the environment asks for that. */
+/* Returns true if VMTAP_DEBUG asks for lines about the server. */
 static bool wants_debug(void)
 {
 	const char *at = secure_getenv("VMTAP_DEBUG");
@@ -124,7 +127,7 @@ static void tell_refusals(const struct server *server, struct client *client)
 	server_say(server, "client %d: %s", client->socket, text);
 }
 
-static void drain(struct server *server)
+static void drain_and_report(struct server *server)
 {
 	/* before the events of objects that are loaded after this */
 	for (struct client *client = server->clients; client; client = client->next)
@@ -151,8 +154,8 @@ static bool has_descriptors(const struct server *server)
 static void lose_descriptors(struct server *server)
 {
 	ring_set_waker(-1);
-	census_detach();
-	change_detach();
+	extra_census_detach();
+	extra_change_detach();
 	registry_lock();
 	if (!descriptor_is(server->wake, server->wake_file))
 		server->wake = -1;
@@ -252,7 +255,8 @@ static nfds_t list_work(struct server *server, struct pollfd *polled, int *timeo
 	polled[0] =
 		(struct pollfd){.fd = server->wake_refused ? -1 : server->wake, .events = POLLIN};
 	polled[1] = (struct pollfd){.fd = accepts ? server->endpoint.socket : -1, .events = POLLIN};
-	polled[POLLED_SAMPLER] = (struct pollfd){.fd = sampler_descriptor(), .events = POLLIN};
+	polled[POLLED_SAMPLER] =
+		(struct pollfd){.fd = extra_sampler_descriptor(), .events = POLLIN};
 
 	for (client = server->clients; client; client = client->next)
 		debtors += client->credit < 0;
@@ -362,11 +366,11 @@ static void finish(struct server *server)
 
 	server->ending = true;
 	if (missed_any())
-		drain(server); /* else nothing has to be counted */
-	server_samples_heap(server);
+		drain_and_report(server); /* else nothing has to be counted */
+	extra_census_deliver(server);
 	server_samples_ask(server); /* nobody asks any more */
-	sampler_close();
-	census_detach();
+	extra_sampler_close();
+	extra_census_detach();
 	server_socket_close(&server->endpoint);
 	TEST_POINT("socket-closed");
 	for (struct client *client = server->clients; client; client = client->next)
@@ -374,7 +378,7 @@ static void finish(struct server *server)
 	subscription_apply(server);
 	while (server->clients) {
 		int timeout = SERVER_DRAIN_MS;
-		drain(server);
+		drain_and_report(server);
 		bool all = !server->drain.blocked &&
 			rings_empty(clock_monotonic() < deadline, lossless_any_behind(server));
 		if (!late && !ended && clock_monotonic() > deadline) {
@@ -408,8 +412,8 @@ static void finish(struct server *server)
 	ring_set_held(false);
 	drain_collect(&server->drain);
 	missed_end();
-	change_detach();
-	change_turn();
+	extra_change_detach();
+	extra_change_turn();
 }
 
 /* Asks the scheduler for short turns soon instead of long turns later (Linux 6.12 and later;
@@ -449,8 +453,8 @@ static int prepare(struct server *server)
 		return timeout;
 	}
 	server_samples_ask(server);
-	sample = server_samples_heap(server);
-	look = change_turn();
+	sample = extra_census_deliver(server);
+	look = extra_change_turn();
 	if (sample >= 0)
 		server_shorten(&timeout, sample);
 	if (look >= 0)
@@ -466,13 +470,13 @@ static void work(struct server *server)
 	subscription_take_all(server);
 	subscription_take_types(server);
 	if (server->listening)
-		drain(server);
+		drain_and_report(server);
 	serve_clients(server);
 }
 
 /* One turn of the server: waits until there is something to do, and does it. False: the streams
  * must end, by finish(). */
-static bool take_turn(struct server *server)
+static bool server_take_turn(struct server *server)
 {
 	bool stop = wait_for_work(server, prepare(server));
 
@@ -491,7 +495,7 @@ static void *server_main(void *argument)
 	ring_serve_here();
 	server_say(server, "started");
 	serve_clients(server); /* writes the log's header before anything can prevent it */
-	while (take_turn(server))
+	while (server_take_turn(server))
 		;
 	finish(server);
 	server_say(server, "ended");
@@ -508,7 +512,7 @@ bool server_has_thread(const struct server *server)
 static int set_watch(struct server *server)
 {
 	struct pollfd polled[SERVER_POLLED_MAX];
-	int timeout = prepare(server), due = sampler_turn();
+	int timeout = prepare(server), due = extra_sampler_turn();
 	if (due >= 0)
 		server_shorten(&timeout, due);
 	nfds_t count = list_work(server, polled, &timeout);
@@ -552,7 +556,7 @@ void server_relieve(struct server *server)
 	admission_check(server); /* the next turn examines the server's own descriptors */
 	for (struct client *client = server->clients; client; client = client->next)
 		present += !client->gone;
-	drain(server);
+	drain_and_report(server);
 	for (struct client *client = server->clients; client; client = client->next) {
 		present -= !client->gone;
 		if (client->is_log && !client->gone)
@@ -704,16 +708,16 @@ int server_run(struct server *server, const struct awaited *clients)
 {
 	awaited_begin(clients);
 	missed_begin();
-	census_attach(server->wake);
-	change_attach(server->wake);
+	extra_census_attach(server->wake);
+	extra_change_attach(server->wake);
 	ring_set_waker(server->wake);
 	subscription_apply(server); /* for the log */
 	int error = server->has_thread ? start_thread(server) : turn_begin(server);
 
 	if (error) {
 		missed_end();
-		census_detach();
-		change_detach();
+		extra_census_detach();
+		extra_change_detach();
 		server_socket_close(&server->endpoint);
 		for (struct client *client = server->clients; client; client = client->next)
 			client->gone = true;

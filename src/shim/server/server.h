@@ -36,17 +36,19 @@ void server_free(struct server *server);
  * cannot be woken, because the program has closed its descriptors. */
 bool server_stop(struct server *server);
 
-/* Whether no client can make the VM wait, and how long server_stop() waits for slow ones. */
+/* Returns true if no client can make the VM wait. */
 bool server_refuses_waits(const struct server *server);
+
+/* Returns how long server_stop() waits for slow clients. */
 uint32_t server_flush_ms(const struct server *server);
 
-/* Whether the VM takes the turns, see turn.h. */
+/* Returns false if the VM takes the turns, see turn.h. */
 bool server_has_thread(const struct server *server);
 
 /*
  * For turn.c, which has the lock. The first turn, and any other: does what is due without waiting,
- * and sets what the VM's loop is to wait for. If the streams cannot go on, a turn ends them. 0 or a
- * negative errno: the loop could not be told.
+ * and sets what the VM's loop is to wait for. If the streams cannot go on, a turn ends them.
+ * Returns 0, or a negative errno if what the loop is to wait for could not be set.
  */
 int server_first_turn(struct server *server);
 void server_turn(struct server *server);

@@ -1,4 +1,7 @@
-/* server_poll.c: see server_poll.h */
+/*
+ * server_poll.c: see server_poll.h. Where poll() is refused, the thread sleeps a little and takes
+ * every descriptor for readable: none of them blocks, so trying one in vain does no harm.
+ */
 #include "shim/server/server_poll.h"
 
 #include <errno.h>
@@ -6,10 +9,10 @@
 #include <signal.h>
 #include <stdint.h>
 
+#include "shim/core/extra.h"
 #include "shim/core/pause.h"
 #include "shim/core/registry.h"
 #include "shim/core/stamp.h"
-#include "shim/extra/sampler.h"
 #include "shim/server/server_state.h"
 
 /* poll() fails in a sandbox that refuses it, or that allows the process fewer descriptors than
@@ -71,15 +74,15 @@ int server_poll(struct server *server, struct pollfd *polled, nfds_t count, int 
 	uint64_t end = clock_monotonic() + (uint64_t)timeout_ms * 1000000u;
 
 	for (;;) {
-		int due = server->ending ? -1 : sampler_turn(), wait_ms = timeout_ms, ready;
+		int due = server->ending ? -1 : extra_sampler_turn(), wait_ms = timeout_ms, ready;
 		bool is_short = due >= 0 && (timeout_ms < 0 || due < timeout_ms);
 
-		polled[POLLED_SAMPLER].fd = sampler_descriptor();
+		polled[POLLED_SAMPLER].fd = extra_sampler_descriptor();
 		if (is_short)
 			wait_ms = due;
 		ready = poll_or_try(server, polled, count, wait_ms);
 		if (ready > 0 && polled[POLLED_SAMPLER].revents) {
-			sampler_take();
+			extra_sampler_take();
 			polled[POLLED_SAMPLER].revents = 0;
 			ready = any_ready(polled, count);
 			is_short = true;

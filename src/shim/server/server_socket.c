@@ -1,4 +1,8 @@
-/* server_socket.c: see server_socket.h. */
+/*
+ * server_socket.c: see server_socket.h. Whether a path's socket is alive is found out by connecting
+ * to it, under the directory's lock where there is one. Nothing is removed but a dead socket of our
+ * user.
+ */
 #include "shim/server/server_socket.h"
 
 #include <errno.h>

@@ -33,8 +33,8 @@ int server_socket_open(struct server_socket *endpoint, const char *chosen);
 /* Closes the socket, and removes the path if it belongs to this process. */
 void server_socket_close(struct server_socket *endpoint);
 
-/* Whether the descriptor still refers to the socket made by server_socket_open(): the program
- * may have closed it. */
+/* Returns true if the descriptor still refers to the socket made by server_socket_open(): the
+ * program may have closed it. */
 bool server_socket_is_ours(const struct server_socket *endpoint);
 
 /* For a descriptor that is not: removes the path and leaves the descriptor alone. */

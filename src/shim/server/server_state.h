@@ -3,8 +3,8 @@
  * server_poll.c how it waits, turn.c who takes the turns if there is no thread, admission.c the
  * connections, subscription.c what clients request, pace.c the time between drains, lossless.c the
  * clients that the VM waits for, and awaited.c the VM that waits for its first client. Only the
- * server's thread, or whoever takes a turn, uses the struct, but for what is noted below. A child
- * of fork() has a copy of any moment.
+ * server's thread, or the thread that takes a turn, uses the struct, but for what is noted below. A
+ * child of fork() has a copy of any moment.
  */
 #ifndef VMTAP_SHIM_SERVER_SERVER_STATE_H
 #define VMTAP_SHIM_SERVER_SERVER_STATE_H
@@ -82,7 +82,7 @@ static inline void server_shorten(int *timeout_ms, int limit_ms)
 		*timeout_ms = limit_ms;
 }
 
-/* Tells whoever debugs the library what its thread does: a line on standard error. */
+/* Writes a line about what the server does to standard error, if VMTAP_DEBUG asks for it. */
 __attribute__((format(printf, 2, 3))) void server_say(
 	const struct server *server, const char *format, ...);
 

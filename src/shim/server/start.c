@@ -17,6 +17,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "shim/core/extra.h"
 #include "shim/core/fork_page.h"
 #include "shim/core/ledger.h"
 #include "shim/core/lock.h"
@@ -24,12 +25,9 @@
 #include "shim/core/registry.h"
 #include "shim/core/ring.h"
 #include "shim/core/vm_call.h"
-#include "shim/extra/census.h"
-#include "shim/extra/change.h"
-#include "shim/extra/sampler.h"
-#include "shim/extra/turn.h"
 #include "shim/server/kept_options.h"
 #include "shim/server/server.h"
+#include "shim/server/turn.h"
 #include "shim/stream/awaited.h"
 #include "shim/stream/missed.h"
 #include "wire/place.h"
@@ -40,25 +38,25 @@ enum {
 };
 
 /* Set before the server opens its first descriptor, until it has closed the last one. */
-static struct server *_Atomic running;
+static struct server *_Atomic running_server;
 /* It has its socket and its log, and the environment no longer names them for a child. A child that
  * is made before must not serve: it would take both. */
 static _Atomic bool is_complete;
 /* A thread that starts or stops the server holds this throughout, so that two servers never
  * share the rings. A thread that holds it already does neither: exit() in a signal handler may
  * interrupt this thread's own stop. */
-static struct lock turn = LOCK_INITIALIZER;
+static struct lock start_turn = LOCK_INITIALIZER;
 
-static bool take_turn(void)
+static bool take_start_turn(void)
 {
-	if (lock_is_mine(&turn))
+	if (lock_is_mine(&start_turn))
 		return false;
-	lock_take(&turn);
+	lock_take(&start_turn);
 	return true;
 }
 
-/* What children of fork() serve with; NULL: they do not. Changes only with the turn, and only while
- * no server is running. */
+/* The options with which children of fork() serve; NULL: they do not. Changes only with the turn,
+ * and only while no server is running. */
 static struct vmtap_options *_Atomic kept;
 
 /* The process that is not, or no longer, a child that knows only what its parent knew. */
@@ -71,9 +69,9 @@ static _Atomic bool is_to_serve;
 static void adopt(bool allocates)
 {
 	/* first, because a signal handler may fork in the middle of this, too */
-	struct server *server = atomic_exchange(&running, NULL);
+	struct server *server = atomic_exchange(&running_server, NULL);
 	bool was_in_turn = turn_fork_child();
-	bool is_used = was_in_turn || vm_call_is_inside() || lock_is_mine(&turn);
+	bool is_used = was_in_turn || vm_call_is_inside() || lock_is_mine(&start_turn);
 	bool is_served = atomic_exchange(&is_complete, false) && atomic_load(&kept);
 
 	atomic_store(&is_to_serve, server && is_served);
@@ -81,15 +79,15 @@ static void adopt(bool allocates)
 	registry_fork_child();
 	awaited_fork_child();
 	missed_fork_child();
-	census_fork_child();
-	change_fork_child();
-	sampler_fork_child();
+	extra_census_fork_child();
+	extra_change_fork_child();
+	extra_sampler_fork_child();
 	ring_fork_child();
 	ring_set_listening(false);
 	if (server)
 		server_fork_child(server, is_used, allocates);
 	ledger_fork_child();
-	lock_fork_child(&turn);
+	lock_fork_child(&start_turn);
 	atomic_store(&home, getpid());
 }
 
@@ -136,7 +134,7 @@ static void consume(const char *name, char *value, const char *used)
 		unsetenv(name);
 }
 
-/* Whether the environment asks the call to wait for a client, and for which one:
+/* Finds out from the environment if the call is to wait for a client, and for which one:
  *     1             for any
  *     PID           the same, but only in this process, since children inherit the variable
  *     PID,tracer:T  only in this process, for process T
@@ -183,11 +181,12 @@ static void forget_running(struct server *server)
 {
 	atomic_store(&is_complete, false);
 	server_close(server);
-	atomic_store(&running, NULL);
+	atomic_store(&running_server, NULL);
 	server_free(server);
 }
 
-/* Whether children are to serve, too. The caller's struct may be an older and shorter one. */
+/* Returns true if children are to serve, too. The caller's struct may be an older and shorter one.
+ */
 static bool serves_children(const struct vmtap_options *options)
 {
 	return options &&
@@ -221,7 +220,7 @@ static int start(const struct vmtap_options *options, struct awaited *awaited)
 	masked = !pthread_sigmask(SIG_BLOCK, &all, &before);
 	blocked = masked && registry_block_signals(true);
 	keep_options(options);
-	atomic_store(&running, server);
+	atomic_store(&running_server, server);
 	error = server_open(server, options, environment("VMTAP_SOCKET"), log);
 	if (!error) {
 		if (log && !place_has_pid(log)) /* else each process has a log of its own */
@@ -256,13 +255,13 @@ static int start_and_wait(const struct vmtap_options *options, bool in_fork)
 		return -EINVAL;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	fork_page_await();
-	if (!take_turn())
+	if (!take_start_turn())
 		goto cancel;
-	if (!atomic_load(&running))
+	if (!atomic_load(&running_server))
 		error = start(options, &awaited);
 	if (!error)
-		has_thread = server_has_thread(atomic_load(&running));
-	lock_release(&turn);
+		has_thread = server_has_thread(atomic_load(&running_server));
+	lock_release(&start_turn);
 	if (awaited.waits && !error)
 		awaited_wait(&awaited, has_thread ? NULL : turn_await);
 cancel:
@@ -283,14 +282,14 @@ static void await_followers(void)
 	struct awaited followers;
 	bool has_thread = true, waits = false;
 
-	if (!take_turn())
+	if (!take_start_turn())
 		return;
-	struct server *server = atomic_load(&running);
+	struct server *server = atomic_load(&running_server);
 	if (server && missed_any()) {
 		has_thread = server_has_thread(server);
 		waits = awaited_again(&followers, server_flush_ms(server));
 	}
-	lock_release(&turn);
+	lock_release(&start_turn);
 	if (waits)
 		awaited_wait(&followers, has_thread ? NULL : turn_await);
 }
@@ -305,12 +304,12 @@ static int stop(void)
 	fork_page_await();
 	ring_reset_thread(); /* a record that this thread has left would be waited for */
 	await_followers();
-	if (take_turn()) {
-		struct server *server = atomic_load(&running);
+	if (take_start_turn()) {
+		struct server *server = atomic_load(&running_server);
 		/* Else a signal handler has forked, and this is the child. */
-		if (server && server_stop(server) && lock_is_mine(&turn))
+		if (server && server_stop(server) && lock_is_mine(&start_turn))
 			forget_running(server);
-		lock_release(&turn);
+		lock_release(&start_turn);
 		error = 0;
 	}
 	pthread_setcancelstate(cancel, NULL);

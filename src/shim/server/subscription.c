@@ -1,4 +1,7 @@
-/* subscription.c: see subscription.h. */
+/*
+ * subscription.c: see subscription.h. Before terms change, the rings are drained under the old
+ * ones; after that, subscription_apply() computes the guards from all clients' terms anew.
+ */
 #include "shim/server/subscription.h"
 
 #include <string.h>
@@ -18,7 +21,7 @@ enum {
 	GRACE_AWAITED_MS = 5000
 };
 
-/* What the client wishes for the events of a type besides to get them. */
+/* Returns what the client wishes for the events of a type beyond receiving them. */
 static uint8_t client_wishes(const struct client *client, uint16_t strings)
 {
 	return (uint8_t)((client->terms.lossless ? RING_LOSSLESS : 0) |
@@ -34,7 +37,7 @@ static bool is_named(const struct event_type *type, const char *name)
 		memcmp(type->is.description, name, type->key_length) == 0;
 }
 
-/* Whether the VM counts bytes where it fires this event. */
+/* Returns true if the VM counts bytes where it fires this event. */
 static bool is_allocation(const struct event_type *type)
 {
 	return is_named(type, "vm:::object-create") || is_named(type, "vm:::array-create") ||

@@ -31,7 +31,7 @@ int subscription_grace(const struct client *client);
 /* Sends the answer to a subscription and, before the first answer, the clock. */
 void subscription_answer(struct server *server, struct client *client);
 
-/* Whether the client gets vm:::heap-sample, for which the VM counts its heap. */
+/* Returns true if the client gets vm:::heap-sample, for which the VM counts its heap. */
 bool subscription_has_heap(const struct server *server, const struct client *client);
 
 #endif

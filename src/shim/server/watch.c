@@ -1,4 +1,8 @@
-/* watch.c: see watch.h. */
+/*
+ * watch.c: see watch.h. The set of files is changed only where it differs from what was watched
+ * before. A call that fails is tried once more; a file that cannot be added is watched by the
+ * clock.
+ */
 #include "shim/server/watch.h"
 
 #include <errno.h>
@@ -11,10 +15,10 @@
 
 static const struct descriptor_file unknown; /* watch_is_ours() knows more */
 
-enum { UNWATCHED_MS = 20 /* between two looks at files that could not be added */ };
+enum { UNWATCHED_MS = 20 /* between two checks of files that could not be added */ };
 
 /* Once more after an error: memory may have run out for a moment. */
-static int control(const struct watch *watch, int operation, int descriptor, short events)
+static int control_entry(const struct watch *watch, int operation, int descriptor, short events)
 {
 	struct epoll_event event = {.events = (uint32_t)((events & POLLIN ? EPOLLIN : 0) |
 					    (events & POLLOUT ? EPOLLOUT : 0)),
@@ -37,8 +41,9 @@ int watch_open(struct watch *watch)
 	if (!error) {
 		watch->timer = ledger_enter(descriptor_own(
 			timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)));
-		error = watch->timer < 0 ? watch->timer
-					 : control(watch, EPOLL_CTL_ADD, watch->timer, POLLIN);
+		error = watch->timer < 0
+			? watch->timer
+			: control_entry(watch, EPOLL_CTL_ADD, watch->timer, POLLIN);
 	}
 	if (error) {
 		ledger_close(watch->timer, unknown);
@@ -52,7 +57,7 @@ int watch_open(struct watch *watch)
  * can be changed. */
 bool watch_is_ours(const struct watch *watch)
 {
-	int error = control(watch, EPOLL_CTL_MOD, watch->timer, POLLIN);
+	int error = control_entry(watch, EPOLL_CTL_MOD, watch->timer, POLLIN);
 
 	return error != -EBADF && error != -ENOENT && error != -EINVAL;
 }
@@ -76,7 +81,7 @@ void watch_fork_child(struct watch *watch)
 	watch->count = 0;
 }
 
-static const struct pollfd *find(const struct pollfd *polled, nfds_t count, int descriptor)
+static const struct pollfd *find_polled(const struct pollfd *polled, nfds_t count, int descriptor)
 {
 	for (nfds_t i = 0; i < count; i++)
 		if (polled[i].fd == descriptor)
@@ -91,9 +96,9 @@ static int remove_others(struct watch *watch, const struct pollfd *polled, nfds_
 
 	for (unsigned i = watch->count; i-- > 0;) {
 		int descriptor = watch->entries[i].descriptor, failed;
-		if (find(polled, count, descriptor))
+		if (find_polled(polled, count, descriptor))
 			continue;
-		failed = control(watch, EPOLL_CTL_DEL, descriptor, 0);
+		failed = control_entry(watch, EPOLL_CTL_DEL, descriptor, 0);
 		if (failed && failed != -ENOENT && failed != -EBADF)
 			error = failed;
 		watch->entries[i] = watch->entries[--watch->count];
@@ -102,7 +107,7 @@ static int remove_others(struct watch *watch, const struct pollfd *polled, nfds_
 }
 
 /* Changes an entry to this, or adds it. *added is set to false if that fails. */
-static int put(struct watch *watch, const struct pollfd *wanted, bool *added)
+static int put_entry(struct watch *watch, const struct pollfd *wanted, bool *added)
 {
 	unsigned i = 0;
 	int error = 0;
@@ -111,16 +116,16 @@ static int put(struct watch *watch, const struct pollfd *wanted, bool *added)
 		i++;
 	if (i == watch->count) {
 		if (i < WATCH_MAX)
-			error = control(watch, EPOLL_CTL_ADD, wanted->fd, wanted->events);
+			error = control_entry(watch, EPOLL_CTL_ADD, wanted->fd, wanted->events);
 		if (error == -EEXIST) /* it could not be taken out */
-			error = control(watch, EPOLL_CTL_MOD, wanted->fd, wanted->events);
+			error = control_entry(watch, EPOLL_CTL_MOD, wanted->fd, wanted->events);
 		if (i == WATCH_MAX || error) {
 			*added = false;
 			return 0;
 		}
 		watch->count++;
 	} else if (watch->entries[i].events != wanted->events) {
-		error = control(watch, EPOLL_CTL_MOD, wanted->fd, wanted->events);
+		error = control_entry(watch, EPOLL_CTL_MOD, wanted->fd, wanted->events);
 		if (error == -ENOENT || error == -EBADF)
 			error = 0; /* the program has closed it, which the server will notice */
 	}
@@ -129,7 +134,7 @@ static int put(struct watch *watch, const struct pollfd *wanted, bool *added)
 	return error;
 }
 
-static int set_timer(const struct watch *watch, int timeout_ms)
+static int set_watch_timer(const struct watch *watch, int timeout_ms)
 {
 	struct itimerspec time = {
 		.it_value = {.tv_sec = timeout_ms / 1000, .tv_nsec = timeout_ms % 1000 * 1000000L}};
@@ -151,10 +156,10 @@ int watch_set(struct watch *watch, const struct pollfd *polled, nfds_t count, in
 
 	for (nfds_t i = 0; i < count && !error; i++)
 		if (polled[i].fd >= 0)
-			error = put(watch, &polled[i], &added);
+			error = put_entry(watch, &polled[i], &added);
 	if (!added && (timeout_ms < 0 || timeout_ms > UNWATCHED_MS))
 		timeout_ms = UNWATCHED_MS;
-	int failed = set_timer(watch, timeout_ms);
+	int failed = set_watch_timer(watch, timeout_ms);
 	return error ? error : failed;
 }
 
@@ -162,13 +167,13 @@ void watch_remove(struct watch *watch, int descriptor)
 {
 	for (unsigned i = 0; i < watch->count; i++)
 		if (watch->entries[i].descriptor == descriptor) {
-			control(watch, EPOLL_CTL_DEL, descriptor, 0);
+			control_entry(watch, EPOLL_CTL_DEL, descriptor, 0);
 			watch->entries[i] = watch->entries[--watch->count];
 			return;
 		}
 }
 
-static bool has(const struct watch *watch, int descriptor)
+static bool has_entry(const struct watch *watch, int descriptor)
 {
 	for (unsigned i = 0; i < watch->count; i++)
 		if (watch->entries[i].descriptor == descriptor)
@@ -184,7 +189,7 @@ int watch_take(const struct watch *watch, struct pollfd *polled, nfds_t count)
 	if (!ready || (ready < 0 && errno == EINTR))
 		return 0;
 	for (nfds_t i = 0; i < count; i++) {
-		bool tries = polled[i].fd >= 0 && (ready < 0 || !has(watch, polled[i].fd));
+		bool tries = polled[i].fd >= 0 && (ready < 0 || !has_entry(watch, polled[i].fd));
 		polled[i].revents = tries ? polled[i].events : 0;
 		for (int j = 0; j < ready; j++)
 			if (events[j].data.fd == polled[i].fd)

@@ -20,7 +20,7 @@ struct watch {
 	} entries[WATCH_MAX];
 };
 
-/* 0 or a negative errno, after which the struct is as if closed. */
+/* Returns 0, or a negative errno, after which the struct is as if closed. */
 int watch_open(struct watch *watch);
 
 /* Closes what still belongs to the watch: the program may have closed it and have got the same
@@ -30,13 +30,13 @@ void watch_close(struct watch *watch);
 /* Call in a child that has a copy; its descriptors are closed by the ledger. */
 void watch_fork_child(struct watch *watch);
 
-/* Whether the program has left the descriptors alone. */
+/* Returns true if the program has left the descriptors alone. */
 bool watch_is_ours(const struct watch *watch);
 
 /*
  * From now on the descriptor is readable once poll() with these arguments would return. If there is
  * no room for a new entry it is watched by the clock: the descriptor is readable after a while.
- * 0 or a negative errno: the descriptor may be readable for no reason, or never.
+ * Returns 0, or a negative errno: then the descriptor may be readable for no reason, or never.
  */
 int watch_set(struct watch *watch, const struct pollfd *polled, nfds_t count, int timeout_ms);
 

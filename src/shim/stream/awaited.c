@@ -1,4 +1,8 @@
-/* awaited.c: see awaited.h. */
+/*
+ * awaited.c: see awaited.h. The thread that waits sleeps on a futex, which the server's thread
+ * changes; both only read and write atomic variables, so it needs no lock, also in a child of
+ * fork().
+ */
 #include "shim/stream/awaited.h"
 
 #include <errno.h>
@@ -26,7 +30,7 @@ static _Atomic uint32_t awaited;
 static _Atomic pid_t tracers[AWAITED_MAX + 1];
 static _Atomic bool is_any, is_in_fork;
 /* The processes that follow the children of this one, and those that followed its parent. */
-static _Atomic pid_t followers[AWAITED_MAX], inherited[AWAITED_MAX];
+static _Atomic pid_t followers[AWAITED_MAX], awaited_inherited[AWAITED_MAX];
 
 void awaited_begin(const struct awaited *clients)
 {
@@ -47,15 +51,15 @@ bool awaited_in_fork(void)
 	return atomic_load(&awaited) && atomic_load(&is_in_fork);
 }
 
-static void inherit(pid_t process, bool is_nested)
+static void awaited_inherit(pid_t process, bool is_nested)
 {
 	if (process && is_nested)
 		process = AWAITED_UNKNOWN;
 	for (unsigned i = 0; i < AWAITED_MAX && process; i++)
-		if (atomic_load(&inherited[i]) == process) {
+		if (atomic_load(&awaited_inherited[i]) == process) {
 			process = 0;
-		} else if (!atomic_load(&inherited[i])) {
-			atomic_store(&inherited[i], process);
+		} else if (!atomic_load(&awaited_inherited[i])) {
+			atomic_store(&awaited_inherited[i], process);
 			process = 0;
 		}
 }
@@ -68,9 +72,9 @@ void awaited_fork_child(void)
 	atomic_store(&awaited, 0);
 	/* Those that a parent has inherited, and has not awaited yet, stay inherited. */
 	for (unsigned i = 0; i < AWAITED_MAX; i++)
-		inherit(atomic_exchange(&followers[i], 0), is_nested);
+		awaited_inherit(atomic_exchange(&followers[i], 0), is_nested);
 	for (unsigned i = 0; i < AWAITED_MAX + 1; i++)
-		inherit(atomic_exchange(&tracers[i], 0), is_nested);
+		awaited_inherit(atomic_exchange(&tracers[i], 0), is_nested);
 }
 
 void awaited_end(void)
@@ -158,15 +162,10 @@ void awaited_wait(const struct awaited *clients, bool (*turn)(int wait_ms))
 
 /* ---- followers ---- */
 
-static bool follows(const struct client *client)
-{
-	return client->terms.follows && client->subscribed && !client->gone;
-}
-
 static bool has_follower(const struct client *clients, pid_t process)
 {
 	for (const struct client *client = clients; client; client = client->next)
-		if (follows(client) && awaited_peer(client) == process)
+		if (client_follows(client) && awaited_peer(client) == process)
 			return true;
 	return false;
 }
@@ -193,14 +192,14 @@ void awaited_note_followers(const struct client *clients)
 			atomic_store(&followers[i], 0);
 	}
 	for (const struct client *client = clients; client; client = client->next)
-		if (follows(client) && !note_follower(awaited_peer(client)))
+		if (client_follows(client) && !note_follower(awaited_peer(client)))
 			return;
 }
 
 void awaited_add_followers(struct awaited *clients)
 {
 	for (unsigned i = 0; i < AWAITED_MAX; i++) {
-		pid_t process = atomic_exchange(&inherited[i], 0);
+		pid_t process = atomic_exchange(&awaited_inherited[i], 0);
 		if (!process || clients->any)
 			continue;
 		clients->follows = true;

@@ -36,7 +36,7 @@ void awaited_begin(const struct awaited *clients);
 /* Awaits those once more that have not come, at most for that long. False: there are none. */
 bool awaited_again(struct awaited *clients, uint32_t limit_ms);
 
-/* Whether a process is left that lives and has not subscribed. */
+/* Returns true if a process is left that lives and has not subscribed. */
 bool awaited_left(void);
 
 /* Waits until the clients have subscribed or the server has stopped, and only while the tracers
@@ -48,11 +48,11 @@ void awaited_wait(const struct awaited *clients, bool (*turn)(int wait_ms));
 /* Lets the waiting thread go on. */
 void awaited_end(void);
 
-/* Whether a client is awaited now. */
+/* Returns true if a client is awaited now. */
 bool awaited_any(void);
 
-/* Whether the thread that waits is in fork(). The VM's handlers may have taken locks there that its
- * functions need, so none of these is called until the wait is over. */
+/* Returns true if the thread that waits is in fork(). The VM's handlers may have taken locks there
+ * that its functions need, so none of these is called until the wait is over. */
 bool awaited_in_fork(void);
 
 /* A client has subscribed. */

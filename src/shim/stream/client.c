@@ -1,4 +1,8 @@
-/* client.c: see client.h. */
+/*
+ * client.c: see client.h. An event that the client requested is written to its queue or counted as
+ * lost. Nothing here waits for a client: sockets do not block, and what they do not take stays in
+ * the queue.
+ */
 #include "shim/stream/client.h"
 
 #include <errno.h>
@@ -11,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/test_point.h"
+#include "shim/core/extra.h"
 #include "shim/core/ledger.h"
 #include "wire/loss.h"
 #include "wire/wire_type.h"
@@ -19,9 +24,9 @@ enum {
 	LATENCY_MS_MAX = 100, /* half of what readers take for silence */
 	CREDIT_NS_MAX = 20000000,
 	DEBT_NS_MAX = 10000000, /* more is forgiven: no client has to wait for long */
-	CREDIT_SHARE = 20,  /* one part in so many of the time is spent on one client's requests */
-	QUIET_NS = 5000000, /* interval between watermarks without events */
-	SWOLLEN = 8         /* the limit of a lossless client's queue, as a multiple of others' */
+	CREDIT_SHARE = 20,      /* at most 1/20 of the time is spent on one client's requests */
+	QUIET_NS = 5000000,     /* interval between watermarks without events */
+	SWOLLEN = 8 /* the limit of a lossless client's queue, as a multiple of others' */
 };
 
 int client_open(int socket, size_t queue_bytes, enum budget_use use, struct client **result)
@@ -327,13 +332,13 @@ static void take_command(struct client *client, enum control_command command)
 		take_subscription(client);
 		break;
 	case CONTROL_HEAP_REQUEST:
-		census_request();
+		extra_census_request();
 		break;
 	case CONTROL_HEAP_START:
-		census_start(client->control.period);
+		extra_census_start(client->control.period);
 		break;
 	case CONTROL_HEAP_STOP:
-		census_stop();
+		extra_census_stop();
 		break;
 	case CONTROL_LATENCY:
 		take_latency(client, client->control.period);
@@ -502,7 +507,7 @@ static void note_unwritten(struct client *client, uint32_t kind, uint64_t count,
 }
 
 /* Accounts for an attempt to encode one event. */
-static void account(struct client *client, uint32_t kind, bool encoded, uint64_t time)
+void client_account(struct client *client, uint32_t kind, bool encoded, uint64_t time)
 {
 	if (!encoded) {
 		client_lose(client, kind, 1, time);
@@ -532,19 +537,19 @@ static enum sampling_unit sampled_by(const struct sampling *sampling, uint64_t r
 	return sampling->now > sampling->before ? sampling->now : sampling->before;
 }
 
-/* Whether a sample is by another unit than the client asked for. One that the VM took instead of
- * the client's counts as lost. */
-static bool is_of_other_unit(struct client *client, uint32_t kind, uint64_t raw, uint64_t time)
+/* Returns true if a sample is by another unit than the client asked for. One that the VM took
+ * instead of the client's counts as lost. */
+static bool is_of_other_unit(struct client *client, const struct drained *drained)
 {
 	enum sampling_unit asked = client->sample_ns ? SAMPLING_CPU
 		: client->sample_elapsed_ns          ? SAMPLING_ELAPSED
 						     : SAMPLING_BYTES;
-	enum sampling_unit unit = sampled_by(&client->sampling, raw);
+	enum sampling_unit unit = sampled_by(&client->sampling, drained->raw);
 
 	if (unit == SAMPLING_NOTHING)
 		unit = SAMPLING_BYTES;
 	if (unit > asked)
-		client_lose(client, kind, 1, time);
+		client_lose(client, drained->type->number, 1, drained->time);
 	return unit != asked;
 }
 
@@ -588,10 +593,10 @@ void client_end_thread(struct client *client, uint64_t thread, uint64_t time)
 	tell_ends(client);
 }
 
-void client_take(struct client *client, const struct event_type *type, const unsigned char *record,
-	uint64_t raw, uint64_t time, uint64_t thread, const struct encode_transient *transients,
-	const uint64_t *cpu_time, const unsigned char *stack)
+void client_take(struct client *client, const struct drained *drained)
 {
+	const struct event_type *type = drained->type;
+	const uint64_t time = drained->time;
 	uint8_t mask;
 
 	if (__builtin_expect(type->number >= client->terms.known_types, 0))
@@ -600,29 +605,21 @@ void client_take(struct client *client, const struct event_type *type, const uns
 
 	if (!mask || client->end_queued)
 		return;
-	if ((int64_t)(raw - client->since) < 0) {
+	if ((int64_t)(drained->raw - client->since) < 0) {
 		client_lose(client, type->number, client->was_missing, time);
 		return;
 	}
 	if (__builtin_expect(
 		    client->sample_ns || client->sample_elapsed_ns || client->sample_bytes, 0) &&
-		is_sample(type) && is_of_other_unit(client, type->number, raw, time))
+		is_sample(type) && is_of_other_unit(client, drained))
 		return;
 	if (__builtin_expect(client->end_count, 0) && !tell_ends(client)) {
 		client_lose(client, type->number, 1, time);
 		return;
 	}
-	account(client, type->number,
-		encode_record(&client->encoder, type, mask, client->terms.strings[type->number],
-			record, time, thread, transients, cpu_time, stack),
+	client_account(client, type->number,
+		encode_record(&client->encoder, drained, mask, client->terms.strings[type->number]),
 		time);
-}
-
-void client_sample(struct client *client, const struct vmtap_census *census, uint64_t time)
-{
-	if (client->terms.wanted[CLIENT_SAMPLES] && !client->end_queued)
-		account(client, CLIENT_SAMPLES, encode_sample(&client->encoder, census, time),
-			time);
 }
 
 void client_lose(struct client *client, uint32_t kind, uint64_t count, uint64_t time)

@@ -12,9 +12,9 @@
 
 #include "shim/core/descriptor.h"
 #include "shim/core/ring.h"
-#include "shim/extra/log_file.h"
 #include "shim/stream/control.h"
 #include "shim/stream/encode.h"
+#include "shim/stream/log_file.h"
 
 enum {
 	CLIENT_INPUT_MAX = 4096, /* bytes per read */
@@ -109,7 +109,7 @@ struct client {
 	uint64_t loss_since;     /* stream time of the first unreported loss */
 	uint64_t lost[CLIENT_KINDS];
 	bool has_lost;
-	/* threads whose end the client has not been told of: before that it gets no more events */
+	/* threads whose end is not in its queue yet: until then it gets no more events */
 	struct client_end {
 		uint64_t thread, time;
 	} ends[CLIENT_ENDS_MAX];
@@ -128,7 +128,7 @@ struct client {
 };
 
 /* Takes ownership of the socket on success. use: BUDGET_CLIENT, or BUDGET_REFUSAL for a client that
- * is only told that it is refused. */
+ * only receives the message that it is refused. */
 int client_open(int socket, size_t queue_bytes, enum budget_use use, struct client **client);
 /* Does not close the descriptor if it refers to another file by now. */
 void client_close(struct client *client);
@@ -158,14 +158,14 @@ void client_take_all(struct client *client);
 /* Applies terms to event types that were added since the last call. */
 void client_terms_take_types(struct client_terms *terms);
 
-/* Whether terms request probes that no object has had so far. */
+/* Returns true if terms request probes that no object has had so far. */
 bool client_terms_await_types(const struct client_terms *terms);
 
 /* Puts the terms of the last frame into force. */
 void client_take_terms(struct client *client);
 
-/* Whether every lossless client that requested the type has room for a record of it with this
- * stack; NULL: none. */
+/* Returns true if every lossless client that requested the type has room for a record of it with
+ * this stack; NULL: none. */
 bool client_all_have_room(
 	struct client *clients, const struct event_type *type, const unsigned char *stack);
 
@@ -180,25 +180,24 @@ void client_check_active(struct client *client);
 void client_send(struct client *client);
 
 /* Adds one record of a ring if the client has requested it. */
-void client_take(struct client *client, const struct event_type *type, const unsigned char *record,
-	uint64_t raw, uint64_t time, uint64_t thread, const struct encode_transient *transients,
-	const uint64_t *cpu_time, const unsigned char *stack);
+void client_take(struct client *client, const struct drained *drained);
 
 /*
  * Tells the client that a thread has ended, after all of its events and before those of another
  * thread with that number. Without room in the queue that happens later. client_awaits_end() says
- * whether the client is lossless and so many ends wait already that one would be lost.
+ * whether the client is lossless and CLIENT_ENDS_MAX ends wait already, so that one would be lost.
  */
 void client_end_thread(struct client *client, uint64_t thread, uint64_t time);
 bool client_awaits_end(const struct client *client);
 
-/* Adds a heap sample if the client receives samples. */
-void client_sample(struct client *client, const struct vmtap_census *census, uint64_t time);
+/* Call for each event that has been written to the client's queue, or for which that had no room:
+ * then it is lost. kind: as for client_lose(). */
+void client_account(struct client *client, uint32_t kind, bool encoded, uint64_t time);
 
 /* Counts losses to report to the client; kind: an event type's number, or CLIENT_SAMPLES. */
 void client_lose(struct client *client, uint32_t kind, uint64_t count, uint64_t time);
 
-/* Tells the client the wall clock's time, if it has been set since the client was told. */
+/* Sends the client the wall clock's time, if it has been set since the last time. */
 void client_tell_wall(struct client *client, const struct stamp_line *clock, uint64_t time);
 
 /* Tells the client which compatible providers exist from the given time on. */
@@ -214,6 +213,12 @@ bool client_abandon(struct client *client);
 
 /* Gives the client no more events; the end marker is queued as soon as there is room. */
 void client_finish(struct client *client, uint64_t now);
+
+/* Returns true if children of fork() wait a moment for this client. */
+static inline bool client_follows(const struct client *client)
+{
+	return client->terms.follows && client->subscribed && !client->gone;
+}
 
 static inline bool client_pending(const struct client *client)
 {

@@ -41,7 +41,7 @@ static const unsigned char named_commands[] = {
 	[WIRE_NAMED_HEAP_REQUEST] = CONTROL_HEAP_REQUEST,
 };
 
-/* Whether the bytes are, or may become, a frame that begins like this. */
+/* Returns true if the bytes are, or may become, a frame that begins like this. */
 static bool begins(const struct control *control, const unsigned char *start, size_t bytes)
 {
 	return memcmp(control->bytes, start, control->length < bytes ? control->length : bytes) ==

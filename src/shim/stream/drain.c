@@ -18,6 +18,7 @@
 #include "shim/core/name.h"
 #include "shim/core/registry.h"
 #include "shim/core/ring_index.h"
+#include "shim/core/stack_record.h"
 #include "shim/stream/missed.h"
 
 enum {
@@ -72,8 +73,8 @@ static uint16_t event_of(const unsigned char *record)
 }
 
 /*
- * What lies in a ring before the record of an event: its CPU clock and its stack, each NULL if it
- * has none. Returns the number of bytes.
+ * Finds what is in a ring before the record of an event: its CPU clock and its stack, each NULL if
+ * it has none. Returns the number of bytes.
  */
 static uint32_t read_before(
 	const unsigned char *record, const unsigned char **clock, const unsigned char **stack)
@@ -88,10 +89,10 @@ static uint32_t read_before(
 	}
 	if (event_of(record + bytes) == RING_STACK) {
 		*stack = record + bytes;
-		memcpy(&frames, *stack + WALKER_COUNT, sizeof(frames));
-		if (frames > WALKER_FRAMES_MAX) /* no stack, see drain_ring() */
+		memcpy(&frames, *stack + STACK_RECORD_COUNT, sizeof(frames));
+		if (frames > STACK_RECORD_FRAMES_MAX) /* no stack, see drain_ring() */
 			return bytes;
-		bytes += walker_record_bytes(frames);
+		bytes += stack_record_bytes(frames);
 	}
 	return bytes;
 }
@@ -151,10 +152,16 @@ static bool drain_ring(
 				time = drain->watermark;
 			if (drain->latest && time > drain->latest)
 				time = drain->latest;
+			const struct drained drained = {.type = type,
+				.record = record,
+				.raw = raw,
+				.time = time,
+				.thread = (uint64_t)ring->thread,
+				.transients = kept ? kept->of : no_transients,
+				.cpu_time = clock ? &cpu_time : NULL,
+				.stack = stack};
 			for (struct client *client = clients; client; client = client->next)
-				client_take(client, type, record, raw, time, (uint64_t)ring->thread,
-					kept ? kept->of : no_transients, clock ? &cpu_time : NULL,
-					stack);
+				client_take(client, &drained);
 			missed_count(event, 1);
 			drain->records++;
 			ring->last = raw;
@@ -318,7 +325,8 @@ static bool end_reused(struct drain *drain, struct client *clients, struct ring 
 	return all;
 }
 
-/* Whether a ring must wait for the end of the thread that had the number of its own before. */
+/* Returns true if a ring must wait for the end of the thread that had the number of its own before.
+ */
 static bool has_predecessor(const struct ring *ring)
 {
 	for (const struct ring *older = ring_index_older(ring); older;

@@ -1,10 +1,15 @@
-/* encode.c: see encode.h. */
+/*
+ * encode.c: see encode.h. For each event the bytes that it needs at most are computed first, with
+ * the definitions that this client lacks. Then room is made for all of them or nothing is written:
+ * the functions put_ check nothing.
+ */
 #include "shim/stream/encode.h"
 
 #include <errno.h>
 
+#include "shim/core/extra.h"
 #include "shim/core/name.h"
-#include "shim/extra/walker.h"
+#include "shim/core/stack_record.h"
 #include "shim/stream/encode_private.h"
 #include "wire/wire_type.h"
 
@@ -15,7 +20,8 @@ enum {
 	CAPSET_TYPE_CLOCK = 3,
 	CONTEXT_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_CONTEXT,
 	FORM_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_GC_STATS_GHC, /* GHC's largest event */
-	END_BYTES = ENCODE_BLOCK_BYTES + 2 * (WIRE_EVENT_BYTES + WIRE_SIZE_CAPSET_DELETE) + 2,
+	STREAM_END_BYTES =
+		ENCODE_BLOCK_BYTES + 2 * (WIRE_EVENT_BYTES + WIRE_SIZE_CAPSET_DELETE) + 2,
 	NAME_BYTES = WIRE_EVENT_BYTES + 2 + 4, /* plus the text */
 	VARIABLE_MAX = 65535
 };
@@ -214,7 +220,7 @@ static void put_pair(
 	queue_put_u32(queue, value);
 }
 
-/* Whether the header declares the type independently of the probes. */
+/* Returns true if the header declares the type independently of the probes. */
 static bool is_plain(const struct wire_type *type)
 {
 	return *type->text;
@@ -325,7 +331,7 @@ int encode_start(
 	if (!encode_room(encoder, bytes))
 		return -ENOBUFS;
 	encoder->providers = process->providers;
-	encoder->stacks = walker_is_there();
+	encoder->stacks = extra_walker_is_there();
 	put_header(encoder, process);
 	encode_block_begin(encoder, WIRE_NO_CAP, now);
 	put_capset(queue, WIRE_CAPSET_CREATE, CAPSET_PROCESS, CAPSET_TYPE_PROCESS, now);
@@ -383,7 +389,7 @@ static bool find_name(const struct encoder *encoder, uint32_t id,
 		*length = own->length;
 		return own->id == id;
 	}
-	if (id == WALKER_NO_ROOM) {
+	if (id == STACK_RECORD_NO_ROOM) {
 		*text = no_room;
 		*length = sizeof(no_room) - 1;
 		return true;
@@ -408,7 +414,7 @@ static void put_name(
 	queue_put_u16(queue, (uint16_t)(4 + length));
 	queue_put_u32(queue, id);
 	queue_put(queue, text, length);
-	if (id >= NAME_FIRST || id == WALKER_NO_ROOM)
+	if (id >= NAME_FIRST || id == STACK_RECORD_NO_ROOM)
 		encoder->defined[id / 32] |= 1u << (id % 32);
 }
 
@@ -520,7 +526,7 @@ static bool is_late(const struct encoder *encoder, const struct event_type *type
 	return type->number >= encoder->known_types;
 }
 
-/* Whether the type has yet to be described to the client. */
+/* Returns true if the type has yet to be described to the client. */
 static bool must_declare(const struct encoder *encoder, const struct event_type *type)
 {
 	return is_late(encoder, type) && !encoder->ghc_only &&
@@ -591,12 +597,14 @@ static void put_declaration(struct encoder *encoder, const struct event_type *ty
 
 /* Writes the probe's own event. Strings that are not requested are empty, and a text that is
  * not requested has length 0 here. */
-static void put_own(struct encoder *encoder, const struct event_type *type, uint16_t strings,
-	const unsigned char *record, uint32_t text_length, uint64_t time)
+static void put_own(struct encoder *encoder, const struct drained *drained, uint16_t strings,
+	uint32_t text_length)
 {
+	const struct event_type *type = drained->type;
+	const unsigned char *record = drained->record;
 	struct queue *queue = &encoder->queue;
 
-	encode_put_event(queue, type->wire, time);
+	encode_put_event(queue, type->wire, drained->time);
 	if (type->is.has_text || is_late(encoder, type))
 		queue_put_u16(queue, (uint16_t)(type->is.payload + text_length));
 	for (unsigned i = 0; i < type->is.field_count; i++) {
@@ -620,21 +628,22 @@ static uint32_t stack_frames(const unsigned char *stack)
 {
 	uint16_t frames;
 
-	memcpy(&frames, stack + WALKER_COUNT, sizeof(frames));
+	memcpy(&frames, stack + STACK_RECORD_COUNT, sizeof(frames));
 	return frames;
 }
 
 /* The id of a name in a frame. */
 static uint32_t stack_name(const unsigned char *stack, uint32_t frame, unsigned name)
 {
-	return load_u32(stack + WALKER_FRAMES + frame * sizeof(struct walker_frame) + name * 4);
+	return load_u32(
+		stack + STACK_RECORD_FRAMES + frame * sizeof(struct stack_record_frame) + name * 4);
 }
 
 /* The bytes that a stack takes at most, with the definitions of names that the client lacks. */
 static size_t stack_bytes(const struct encoder *encoder, const unsigned char *stack)
 {
 	uint32_t frames = stack_frames(stack), length;
-	size_t bytes = WIRE_EVENT_BYTES + 2 + 2 + frames * sizeof(struct walker_frame);
+	size_t bytes = WIRE_EVENT_BYTES + 2 + 2 + frames * sizeof(struct stack_record_frame);
 	const char *text;
 
 	for (uint32_t i = 0; i < frames; i++) {
@@ -666,9 +675,9 @@ static void put_stack(struct queue *queue, const unsigned char *stack, uint64_t 
 	uint32_t frames = stack_frames(stack);
 	uint16_t cut;
 
-	memcpy(&cut, stack + WALKER_CUT, sizeof(cut));
+	memcpy(&cut, stack + STACK_RECORD_CUT, sizeof(cut));
 	encode_put_event(queue, WIRE_STACK, time);
-	queue_put_u16(queue, (uint16_t)(2 + frames * sizeof(struct walker_frame)));
+	queue_put_u16(queue, (uint16_t)(2 + frames * sizeof(struct stack_record_frame)));
 	queue_put_u16(queue, cut);
 	for (uint32_t i = 0; i < frames; i++)
 		for (unsigned j = 0; j < 4; j++)
@@ -684,11 +693,12 @@ bool encode_has_room(struct encoder *encoder, const unsigned char *stack)
 		(bytes > ENCODE_RECORD_MAX && bytes > encoder->grow_max);
 }
 
-bool encode_record(struct encoder *encoder, const struct event_type *type, uint8_t mask,
-	uint16_t strings, const unsigned char *record, uint64_t time, uint64_t thread,
-	const struct encode_transient *transients, const uint64_t *cpu_time,
-	const unsigned char *stack)
+bool encode_record(
+	struct encoder *encoder, const struct drained *drained, uint8_t mask, uint16_t strings)
 {
+	const struct event_type *type = drained->type;
+	const unsigned char *record = drained->record, *stack = drained->stack;
+	const uint64_t time = drained->time, thread = drained->thread;
 	uint32_t text_length = 0;
 	size_t bytes = ENCODE_BLOCK_BYTES + CONTEXT_BYTES + WIRE_EVENT_BYTES + 2 + type->is.payload;
 	uint32_t unknown = 0; /* one bit for each field whose name must be defined first */
@@ -722,7 +732,7 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 		id = load_u32(record + field->offset);
 		if (is_known(encoder, id))
 			continue;
-		if (!find_name(encoder, id, transients, &text, &length))
+		if (!find_name(encoder, id, drained->transients, &text, &length))
 			return false;
 		unknown |= 1u << i;
 		bytes += NAME_BYTES + length;
@@ -731,7 +741,8 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 		bytes += type->is.form_count * FORM_BYTES + ENCODE_CAP_BYTES +
 			2 * (size_t)text_length;
 	if (clocked) {
-		if (!cpu_time) /* its thread had not yet noticed that a client requests the clock */
+		if (!drained->cpu_time) /* its thread had not yet noticed that a client requests the
+					   clock */
 			return false;
 		bytes += WIRE_EVENT_BYTES + WIRE_SIZE_CPU_TIME;
 	}
@@ -755,18 +766,18 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 		if (!(unknown & 1))
 			continue;
 		id = load_u32(record + type->is.fields[i].offset);
-		if (find_name(encoder, id, transients, &text, &length) && text)
+		if (find_name(encoder, id, drained->transients, &text, &length) && text)
 			put_name(encoder, client_id(id, i), text, length, time);
 		/* else the previous field has defined it */
 	}
 	if (clocked && mask & EVENT_OWN) {
 		encode_put_event(&encoder->queue, WIRE_CPU_TIME, time);
-		queue_put_u64(&encoder->queue, *cpu_time);
+		queue_put_u64(&encoder->queue, *drained->cpu_time);
 	}
 	if (stack)
 		put_stack(&encoder->queue, stack, time);
 	if (mask & EVENT_OWN)
-		put_own(encoder, type, strings, record, text_length, time);
+		put_own(encoder, drained, strings, text_length);
 	for (unsigned i = 0; mask / EVENT_FORM >> i; i++)
 		if (mask / EVENT_FORM >> i & 1)
 			put_form(encoder, type, &type->is.forms[i], record, time);
@@ -825,7 +836,7 @@ bool encode_declaration(struct encoder *encoder, const struct event_type *type, 
 void encode_abandon(struct encoder *encoder)
 {
 	encoder->in_block = false;
-	encoder->caps_known = 0; /* the client may not have been told about them */
+	encoder->caps_known = 0; /* the client may not know them */
 	memset(encoder->caps, 0, sizeof(encoder->caps));
 	memset(encoder->declared, 0, sizeof(encoder->declared));
 	encoder->queue.start = encoder->queue.end = 0;
@@ -840,8 +851,8 @@ bool encode_end(struct encoder *encoder, uint64_t time)
 	encode_block_end(encoder);
 	/* If the ends of all capabilities do not fit into an empty queue, the stream ends
 	 * without them. */
-	if (!encode_room(encoder, END_BYTES + caps)) {
-		if (queue_length(queue) || !encode_room(encoder, END_BYTES))
+	if (!encode_room(encoder, STREAM_END_BYTES + caps)) {
+		if (queue_length(queue) || !encode_room(encoder, STREAM_END_BYTES))
 			return false;
 		caps = 0;
 	}

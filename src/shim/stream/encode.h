@@ -15,7 +15,6 @@
 #include "shim/core/object.h"
 #include "shim/core/process.h"
 #include "shim/core/stamp.h"
-#include "shim/extra/census.h"
 #include "shim/stream/queue.h"
 #include "wire/wire.h"
 
@@ -34,7 +33,7 @@ struct encoder {
 	size_t defined_bytes;
 	uint8_t caps[65536 / 8]; /* one bit for each capability that this client knows */
 	uint32_t caps_known;     /* number of bits set in caps */
-	uint32_t providers;      /* compatible providers that the client was told of */
+	uint32_t providers;      /* compatible providers that the client knows */
 	bool stacks;             /* the header declares WIRE_STACK */
 	uint32_t known_types;    /* the header describes the event types below this number */
 	uint16_t spare_end; /* the first number in the stream that the header does not declare */
@@ -54,15 +53,32 @@ int encode_start(
 bool encode_wall(struct encoder *encoder, const struct stamp_line *clock, uint64_t time);
 bool encode_clock(struct encoder *encoder, const struct stamp_line *clock);
 
+/* A text that travelled with an event; it has no other id. */
+struct encode_transient {
+	uint32_t id;
+	const unsigned char *text;
+	uint32_t length;
+};
+
+/* A record that has been taken from a ring, with what belongs to it. */
+struct drained {
+	const struct event_type *type;
+	const unsigned char *record;
+	uint64_t raw;  /* when it was fired, as recorded */
+	uint64_t time; /* the same in the stream */
+	uint64_t thread;
+	const struct encode_transient *transients; /* the thread's latest texts, each at index id %
+						      NAME_TRANSIENTS */
+	const uint64_t *cpu_time;   /* of the thread's CPU clock; NULL: it was not recorded */
+	const unsigned char *stack; /* the guest stack's record in the ring; NULL: there is none */
+};
+
 /*
  * Writes one record as the events in mask. Only arguments with a bit in strings carry their
  * strings; the other strings are empty. With ENCODE_CPU_CLOCK in strings, the thread's CPU clock
- * comes before the probe's own event, and with ENCODE_STACK the guest stack, if stack is not NULL:
- * its record in the ring. transients holds the latest texts that travelled
- * with events, each at index id % NAME_TRANSIENTS. Returns false and writes nothing if the
- * queue has no room, a text is no longer available, the CPU clock is missing that the client
- * requested (cpu_time is NULL), or the type came after the client's header and has no spare
- * number.
+ * comes before the probe's own event, and with ENCODE_STACK the guest stack. Returns false and
+ * writes nothing if the queue has no room, a text is no longer available, the CPU clock is missing
+ * that the client requested, or the type came after the client's header and has no spare number.
  */
 enum {
 	ENCODE_ALL_STRINGS = (1 << WIRE_ARGUMENTS_MAX) - 1,
@@ -71,15 +87,8 @@ enum {
 	ENCODE_RECORD_MAX =
 		64 << 10 /* more than what one record can need in the queue, without a stack */
 };
-struct encode_transient {
-	uint32_t id;
-	const unsigned char *text;
-	uint32_t length;
-};
-bool encode_record(struct encoder *encoder, const struct event_type *type, uint8_t mask,
-	uint16_t strings, const unsigned char *record, uint64_t time, uint64_t thread,
-	const struct encode_transient *transients, const uint64_t *cpu_time,
-	const unsigned char *stack);
+bool encode_record(
+	struct encoder *encoder, const struct drained *drained, uint8_t mask, uint16_t strings);
 
 /* Says that a thread has ended, after its events. False if there is no room. */
 bool encode_thread_end(struct encoder *encoder, uint64_t thread, uint64_t time);
@@ -98,9 +107,6 @@ bool encode_declaration(struct encoder *encoder, const struct event_type *type, 
 /* Says how samples by time become due from here on. unit: WIRE_SAMPLING_TIME or _ELAPSED;
  * by_timers: by the threads' CPU clocks. */
 bool encode_sampled(struct encoder *encoder, uint8_t unit, bool by_timers, uint64_t time);
-
-/* Writes a whole sample. The queue grows if the sample would not fit even into an empty one. */
-bool encode_sample(struct encoder *encoder, const struct vmtap_census *census, uint64_t time);
 bool encode_watermark(struct encoder *encoder, uint64_t time);
 bool encode_subscribed(struct encoder *encoder, uint32_t tag, uint8_t flags, uint64_t time);
 bool encode_providers(struct encoder *encoder, uint32_t providers, uint64_t time);

@@ -1,6 +1,6 @@
 /*
- * encode_own.c: the server's own events that need only their arguments, and samples of the heap.
- * Each begins in a block without a capability.
+ * encode_own.c: the server's own events that need only their arguments. Each begins in a block
+ * without a capability.
  */
 #include <stdio.h>
 #include <string.h>
@@ -8,12 +8,6 @@
 #include "shim/stream/encode.h"
 #include "shim/stream/encode_private.h"
 #include "wire/wire_type.h"
-
-enum {
-	HEAP_FILTERS = 7,
-	HEAP_BEGIN_BYTES = 1 + 8 + 4 + HEAP_FILTERS,
-	HEAP_BAND_BYTES = 1 + 8 + 1 /* plus the label */
-};
 
 bool encode_clock(struct encoder *encoder, const struct stamp_line *clock)
 {
@@ -93,62 +87,4 @@ bool encode_providers(struct encoder *encoder, uint32_t providers, uint64_t time
 				length ? " " : "", event_provider(i));
 	encoder->providers = providers;
 	return encode_text(encoder, WIRE_PROVIDERS, text, length, time);
-}
-
-/* ---- samples of the heap ---- */
-
-/* A label with its bytes in GHC's form, then its objects in an event of vmtap's own. */
-static void put_band(struct encoder *encoder, const struct census_band *band, uint64_t time)
-{
-	struct queue *queue = &encoder->queue;
-	size_t label;
-
-	encode_put_event(queue, WIRE_HEAP_PROF_SAMPLE_STRING, time);
-	queue_put_u16(queue, (uint16_t)(HEAP_BAND_BYTES + band->length));
-	queue_put_u8(queue, 0);
-	queue_put_u64(queue, band->bytes);
-	label = queue->end;
-	encode_put_utf8(queue, (const unsigned char *)band->label, band->length);
-	for (; label < queue->end; label++)
-		if (!queue->bytes[label])
-			queue->bytes[label] = '?'; /* ends the label */
-	queue_put_u8(queue, 0);
-	if (!band->objects || encoder->ghc_only)
-		return;
-	encode_put_event(queue, WIRE_HEAP_OBJECTS, time);
-	queue_put_u64(queue, band->objects);
-}
-
-bool encode_sample(struct encoder *encoder, const struct vmtap_census *census, uint64_t time)
-{
-	struct queue *queue = &encoder->queue;
-	size_t bytes = WIRE_MARKER_BYTES + WIRE_EVENT_BYTES + 2 + HEAP_BEGIN_BYTES +
-		2 * (WIRE_EVENT_BYTES + WIRE_SIZE_HEAP_PROF_SAMPLE_BEGIN) + census->label_bytes +
-		census->band_count *
-			(WIRE_EVENT_BYTES + 2 + HEAP_BAND_BYTES + WIRE_EVENT_BYTES +
-				WIRE_SIZE_HEAP_OBJECTS);
-
-	encode_block_end(encoder);
-	if (!encode_room(encoder, bytes) &&
-		!(queue_length(queue) < queue->capacity / 2 && queue_grow(queue, bytes, SIZE_MAX)))
-		return false;
-	encode_block_begin(encoder, WIRE_NO_CAP, time);
-	if (!encoder->heap_begun) {
-		encode_put_event(queue, WIRE_HEAP_PROF_BEGIN, time);
-		queue_put_u16(queue, HEAP_BEGIN_BYTES);
-		queue_put_u8(queue, 0);
-		queue_put_u64(queue, census->period);
-		queue_put_u32(queue, census->by);
-		for (unsigned i = 0; i < HEAP_FILTERS; i++)
-			queue_put_u8(queue, 0);
-		encoder->heap_begun = true;
-	}
-	encode_put_event(queue, WIRE_HEAP_PROF_SAMPLE_BEGIN, time);
-	queue_put_u64(queue, census->era);
-	for (const struct census_band *band = census->bands; band; band = band->next)
-		put_band(encoder, band, time);
-	encode_put_event(queue, WIRE_HEAP_PROF_SAMPLE_END, time);
-	queue_put_u64(queue, census->era);
-	encode_block_end(encoder);
-	return true;
 }

@@ -1,4 +1,7 @@
-/* missed.c: see missed.h. */
+/*
+ * missed.c: see missed.h. Followers are published whole by one store; counts reach the parent
+ * by memory that both share and that is changed by atomic operations only.
+ */
 #include "shim/stream/missed.h"
 
 #include <errno.h>
@@ -36,8 +39,8 @@ struct missed_follower {
 };
 
 /* This process's, those of its parent, and those of these for whom this process counts. */
-static struct missed_follower *_Atomic own[AWAITED_MAX], *_Atomic inherited[AWAITED_MAX],
-	*_Atomic left[AWAITED_MAX];
+static struct missed_follower *_Atomic missed_own[AWAITED_MAX],
+	*_Atomic missed_inherited[AWAITED_MAX], *_Atomic left[AWAITED_MAX];
 /* Shared with children; NULL: not mapped yet. One for each follower. */
 static struct missed_account *_Atomic accounts;
 static uint32_t numbered;
@@ -45,11 +48,6 @@ static _Atomic bool counting;
 static uint64_t until; /* CLOCK_MONOTONIC */
 
 /* ---- in the parent ---- */
-
-static bool follows(const struct client *client)
-{
-	return client->terms.follows && client->subscribed && !client->gone;
-}
 
 static struct missed_account *map_accounts(void)
 {
@@ -75,7 +73,7 @@ static void forget(struct missed_follower *_Atomic *place)
 /* Notes a follower, or its new terms. */
 static void note(struct client *client, unsigned at, struct missed_account *account)
 {
-	struct missed_follower *before = atomic_load(&own[at]), *follower;
+	struct missed_follower *before = atomic_load(&missed_own[at]), *follower;
 
 	follower = budget_map(BUDGET_CLIENT, sizeof(*follower), 0);
 	if (!follower)
@@ -92,7 +90,7 @@ static void note(struct client *client, unsigned at, struct missed_account *acco
 			atomic_store(&account->counts[i], 0);
 		atomic_store(&account->owner, follower->number);
 	}
-	atomic_store(&own[at], follower);
+	atomic_store(&missed_own[at], follower);
 	if (before)
 		budget_unmap(before, sizeof(*before));
 }
@@ -100,7 +98,7 @@ static void note(struct client *client, unsigned at, struct missed_account *acco
 static struct client *client_of(struct client *clients, const struct missed_follower *follower)
 {
 	for (; clients; clients = clients->next)
-		if (clients == follower->client && follows(clients))
+		if (clients == follower->client && client_follows(clients))
 			return clients;
 	return NULL;
 }
@@ -110,7 +108,7 @@ static void note_client(struct client *client, struct missed_account *mapped)
 	int place = -1;
 
 	for (int i = 0; i < AWAITED_MAX; i++) {
-		const struct missed_follower *follower = atomic_load(&own[i]);
+		const struct missed_follower *follower = atomic_load(&missed_own[i]);
 		if (follower && follower->client == client) {
 			if (follower->tag != client->tag ||
 				follower->types != client->terms.known_types)
@@ -127,14 +125,14 @@ static void note_client(struct client *client, struct missed_account *mapped)
 void missed_note_followers(struct client *clients)
 {
 	for (unsigned i = 0; i < AWAITED_MAX; i++) {
-		const struct missed_follower *follower = atomic_load(&own[i]);
+		const struct missed_follower *follower = atomic_load(&missed_own[i]);
 		if (!follower || client_of(clients, follower))
 			continue;
 		atomic_store(&follower->account->owner, 0);
-		forget(&own[i]);
+		forget(&missed_own[i]);
 	}
 	for (struct client *client = clients; client; client = client->next) {
-		struct missed_account *mapped = follows(client) ? map_accounts() : NULL;
+		struct missed_account *mapped = client_follows(client) ? map_accounts() : NULL;
 		if (mapped)
 			note_client(client, mapped);
 	}
@@ -152,7 +150,7 @@ static uint32_t any_type(const struct client *client)
 void missed_report(struct client *clients, uint64_t time)
 {
 	for (unsigned i = 0; i < AWAITED_MAX; i++) {
-		const struct missed_follower *follower = atomic_load(&own[i]);
+		const struct missed_follower *follower = atomic_load(&missed_own[i]);
 		struct client *client;
 		if (!follower || !atomic_load(&follower->account->any))
 			continue;
@@ -167,15 +165,15 @@ void missed_report(struct client *clients, uint64_t time)
 
 /* ---- in the child ---- */
 
-static void inherit(struct missed_follower *follower, uint32_t types, bool is_nested)
+static void missed_inherit(struct missed_follower *follower, uint32_t types, bool is_nested)
 {
 	if (types < follower->types)
 		follower->types = types;
 	if (is_nested)
 		follower->process = AWAITED_UNKNOWN;
 	for (unsigned i = 0; i < AWAITED_MAX; i++)
-		if (!atomic_load(&inherited[i])) {
-			atomic_store(&inherited[i], follower);
+		if (!atomic_load(&missed_inherited[i])) {
+			atomic_store(&missed_inherited[i], follower);
 			return;
 		}
 }
@@ -187,13 +185,13 @@ void missed_fork_child(void)
 
 	/* what a parent has inherited and not used, since it serves no stream, stays inherited */
 	for (unsigned i = 0; i < AWAITED_MAX; i++) {
-		struct missed_follower *mine = atomic_exchange(&own[i], NULL);
+		struct missed_follower *mine = atomic_exchange(&missed_own[i], NULL);
 		struct missed_follower *missing = atomic_exchange(&left[i], NULL);
 		if (mine)
-			inherit(mine, event_count(), is_nested);
+			missed_inherit(mine, event_count(), is_nested);
 		if (missing) {
 			memset(missing->counts, 0, sizeof(missing->counts));
-			inherit(missing, missing->types, is_nested);
+			missed_inherit(missing, missing->types, is_nested);
 		}
 	}
 	atomic_store(&accounts, NULL);
@@ -205,7 +203,7 @@ void missed_begin(void)
 	bool any = false;
 
 	for (unsigned i = 0; i < AWAITED_MAX; i++) {
-		struct missed_follower *follower = atomic_exchange(&inherited[i], NULL);
+		struct missed_follower *follower = atomic_exchange(&missed_inherited[i], NULL);
 		atomic_store(&left[i], follower);
 		any |= follower != NULL;
 	}
@@ -231,7 +229,7 @@ static void settle(unsigned at)
 }
 
 /* False: it is not a client of the parent's any more. */
-static bool pass_on(struct missed_follower *follower)
+static bool missed_pass_on(struct missed_follower *follower)
 {
 	struct missed_account *account = follower->account;
 	bool any = false;
@@ -260,7 +258,7 @@ bool missed_check(void)
 		bool is_passed;
 		if (!follower)
 			continue;
-		is_passed = pass_on(follower);
+		is_passed = missed_pass_on(follower);
 		if ((!is_passed && is_late) ||
 			(follower->process > 0 && kill(follower->process, 0) && errno == ESRCH)) {
 			settle(i);
@@ -274,12 +272,12 @@ void missed_end(void)
 {
 	for (unsigned i = 0; i < AWAITED_MAX; i++)
 		if (atomic_load(&left[i])) {
-			pass_on(atomic_load(&left[i]));
+			missed_pass_on(atomic_load(&left[i]));
 			settle(i);
 		}
 }
 
-/* Whether a follower requests events of a type. */
+/* Returns true if a follower requests events of a type. */
 static bool wants(struct missed_follower *follower, uint32_t event)
 {
 	if (event >= follower->terms.known_types)

@@ -34,13 +34,13 @@ void missed_begin(void);
 /* Ends it, and passes on what has been counted. */
 void missed_end(void);
 
-/* Whether counting goes on; any thread may ask. */
+/* Returns true while events are counted. Any thread may call it. */
 bool missed_any(void);
 /* The same, but passes on what has been counted, and ends it if no follower is left that could
  * come. True if some do not wait any more: guards may be closed. */
 bool missed_check(void);
 
-/* Whether events of this type are counted, and those of types that will be added. */
+/* Return true if events of this type are counted, and if those of types to be added will be. */
 bool missed_wants(uint32_t event);
 bool missed_awaits_types(void);
 void missed_count(uint32_t event, uint64_t count);

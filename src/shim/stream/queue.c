@@ -1,4 +1,7 @@
-/* queue.c: see queue.h. */
+/*
+ * queue.c: see queue.h. Memory comes from the budget and is moved by mremap(); is_moving says to a
+ * child of fork() whether it can trust address and capacity.
+ */
 #include "shim/stream/queue.h"
 
 #include <errno.h>

@@ -1,39 +1,12 @@
-/* server_samples.c: see server_samples.h. */
-#include "shim/extra/server_samples.h"
+/*
+ * server_samples.c: see server_samples.h. The VM samples by one unit at a time, CPU time before
+ * elapsed time before bytes, at the shortest period that a client asks for.
+ */
+#include "shim/server/server_samples.h"
 
-#include "shim/extra/census.h"
-#include "shim/extra/sampler.h"
+#include "shim/core/extra.h"
 #include "shim/server/server_state.h"
 #include "shim/server/subscription.h"
-
-int server_samples_heap(struct server *server)
-{
-	uint64_t now = server_now(server), lost;
-	struct vmtap_census *census;
-	struct client *client;
-	bool listeners = false;
-	int next;
-
-	for (client = server->clients; client; client = client->next)
-		listeners |= !client->finishing &&
-			(client->terms.wanted[CLIENT_SAMPLES] ||
-				subscription_has_heap(server, client));
-	next = census_turn(listeners && !server->ending);
-	while ((census = census_finished())) {
-		uint64_t time = 0;
-		if (census->time > server->drain.clock.zero) /* else from a previous server */
-			time = census->time - server->drain.clock.zero;
-		if (time < server->drain.watermark) /* no event may be older than the watermark */
-			time = server->drain.watermark;
-		for (client = server->clients; client; client = client->next)
-			client_sample(client, census, time);
-		census_free(census);
-	}
-	lost = census_lost();
-	for (client = server->clients; client; client = client->next)
-		client_lose(client, CLIENT_SAMPLES, lost, now);
-	return next;
-}
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
@@ -50,7 +23,7 @@ static void set_wish(struct server *server, const struct sampler_wish *wish)
 	bool changes = unit != sampling->now;
 	uint64_t since = changes ? stamp_raw() : 0;
 
-	sampler_set(wish, server->has_thread);
+	extra_sampler_set(wish, server->has_thread);
 	if (changes)
 		*sampling = (struct sampling){
 			.now = unit, .before = sampling->now, .since = since, .until = stamp_raw()};
@@ -74,7 +47,7 @@ void server_samples_ask(struct server *server)
 		client->asks_dump = false;
 	}
 	if (dumps)
-		sampler_dump();
+		extra_sampler_dump();
 	wish.is_elapsed = !wish.period && elapsed;
 	if (wish.is_elapsed)
 		wish.period = elapsed;
@@ -87,12 +60,23 @@ void server_samples_ask(struct server *server)
 	}
 }
 
+/* In a VM that takes no samples nothing becomes due, but its stream says the same as that of a VM
+ * whose threads have not asked for one yet. */
+static enum sampler_way way_of_samples(const struct server *server)
+{
+	if (vmtap_extra_sampler)
+		return vmtap_extra_sampler->way();
+	return server->sampling.now == SAMPLING_ELAPSED ? SAMPLER_ELAPSED
+		: server->sampling.now == SAMPLING_CPU  ? SAMPLER_TIMERS
+							: SAMPLER_NONE;
+}
+
 bool server_samples_tell(struct server *server, struct client *client)
 {
 	static const uint8_t units[] = {[SAMPLER_TIMERS] = WIRE_SAMPLING_TIME,
 		[SAMPLER_CPU_TICKS] = WIRE_SAMPLING_TIME,
 		[SAMPLER_ELAPSED] = WIRE_SAMPLING_ELAPSED};
-	enum sampler_way way = sampler_way();
+	enum sampler_way way = way_of_samples(server);
 
 	if (!(client->sample_ns || client->sample_elapsed_ns || client->is_log) ||
 		!client->subscribed || client->end_queued || way == SAMPLER_NONE ||

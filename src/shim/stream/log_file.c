@@ -1,5 +1,9 @@
-/* log_file.c: see log_file.h. */
-#include "shim/extra/log_file.h"
+/*
+ * log_file.c: see log_file.h. Space is allocated ahead of what is written (fallocate()), and a
+ * write that fails halfway is undone by ftruncate(), so a file (but no pipe) always ends with a
+ * whole block.
+ */
+#include "shim/stream/log_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +17,10 @@
 
 enum {
 	AGAIN_MS = 100,
-	END_BYTES = 64 << 10,    /* reserved for the end; more than the end can need */
-	END_BYTES_MIN = 4 << 10, /* where there is no room for that; enough if few types are lost */
-	STEP_BYTES = 1 << 20,    /* allocated at once */
+	LOG_END_BYTES = 64 << 10, /* reserved for the end; more than the end can need */
+	LOG_END_BYTES_MIN =
+		4 << 10,      /* where there is no room for that; enough if few types are lost */
+	STEP_BYTES = 1 << 20, /* allocated at once */
 	STEP_BYTES_MIN = 4 << 10,
 	PIECE_BYTES = 64 << 10,   /* written at once, as far as blocks allow */
 	PIECE_BYTES_MIN = 4 << 10 /* the same when the disk is nearly full */
@@ -29,7 +34,7 @@ int log_file_open(const char *path)
 		0600)));
 }
 
-/* How long the file may become; a write beyond that would raise a signal. */
+/* Returns how long the file may become; a write beyond that would raise a signal. */
 static uint64_t size_limit(void)
 {
 	struct rlimit limit;
@@ -42,7 +47,7 @@ static uint64_t size_limit(void)
  * without it. After a crash, the file may occupy too many blocks on the disk, but it contains no
  * extra byte. The limit is checked first, because some file systems apply it to what is allocated.
  */
-static bool allocate(struct log_file *log, int file, size_t bytes)
+static bool allocate_ahead(struct log_file *log, int file, size_t bytes)
 {
 	uint64_t need = log->length + bytes + log->end_bytes, limit = size_limit();
 	uint64_t step = log->tight ? log->step : STEP_BYTES;
@@ -76,9 +81,9 @@ static bool allocate(struct log_file *log, int file, size_t bytes)
 static bool keep_room(struct log_file *log, int file, size_t bytes)
 {
 	if (log->length)
-		return allocate(log, file, bytes);
-	for (log->end_bytes = END_BYTES; !allocate(log, file, bytes); log->end_bytes /= 2)
-		if (log->end_bytes <= END_BYTES_MIN)
+		return allocate_ahead(log, file, bytes);
+	for (log->end_bytes = LOG_END_BYTES; !allocate_ahead(log, file, bytes); log->end_bytes /= 2)
+		if (log->end_bytes <= LOG_END_BYTES_MIN)
 			return false;
 	return true;
 }

@@ -6,23 +6,23 @@
  * A producer that has to wait for a lossless client would wait for ever if the VM's loop runs on
  * its thread. So it drains the rings itself, and waits for the client without the lock.
  */
-#ifndef VMTAP_SHIM_EXTRA_TURN_H
-#define VMTAP_SHIM_EXTRA_TURN_H
+#ifndef VMTAP_SHIM_SERVER_TURN_H
+#define VMTAP_SHIM_SERVER_TURN_H
 
 #include <stdbool.h>
 
 struct server;
 
-/* From now on the server's turns are taken by vmtap_turn() and by waiting producers. 0 or a
- * negative errno, after which they are not. */
+/* From now on the server's turns are taken by vmtap_turn() and by waiting producers. Returns
+ * 0, or a negative errno, after which they are not. */
 int turn_begin(struct server *server);
 
 /* Ends the streams on this thread, which may wait for slow clients, and lets the server go. Does
  * nothing if it has been let go. */
 void turn_end(struct server *server);
 
-/* Waits until a turn is due, at most so long (-1: without a limit), and takes it. False: nobody
- * can wait for one. */
+/* Waits at most wait_ms until a turn is due (-1: without a limit), and takes it. Returns false if
+ * nobody can wait for one. */
 bool turn_await(int wait_ms);
 
 /* Call in the child of fork(): nobody takes turns. Returns true if this thread is in the middle of

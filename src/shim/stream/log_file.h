@@ -7,8 +7,8 @@
  * after the file's end is reserved for the end marker and the last losses. Only the server's thread
  * uses it.
  */
-#ifndef VMTAP_SHIM_EXTRA_LOG_FILE_H
-#define VMTAP_SHIM_EXTRA_LOG_FILE_H
+#ifndef VMTAP_SHIM_STREAM_LOG_FILE_H
+#define VMTAP_SHIM_STREAM_LOG_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ void log_file_write(struct log_file *log, int file, struct queue *queue, bool at
  * disk is full. */
 size_t log_file_piece(const struct log_file *log);
 
-/* Whether space is reserved after the written bytes. */
+/* Returns true if space is reserved after the written bytes. */
 bool log_file_has_reserve(const struct log_file *log);
 
 #endif

@@ -8,7 +8,7 @@
  * Cancellation is disabled only while signals are blocked: a handler that leaves an event by
  * longjmp() would leave it disabled.
  */
-#include "shim/extra/turn.h"
+#include "shim/server/turn.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -37,10 +37,10 @@ enum {
 	BUSY_MS = 1     /* while one of these prevents it from watching the clients */
 };
 
-/* Whoever holds it may use the server. */
-static struct lock lock = LOCK_INITIALIZER;
+/* The thread that holds it may use the server. */
+static struct lock turn_lock = LOCK_INITIALIZER;
 static struct server *turned; /* the server; NULL: there is none without a thread */
-static _Atomic int descriptor = -EBADF;
+static _Atomic int turn_descriptor = -EBADF;
 static _Atomic bool missed; /* somebody found the lock taken, and a waiting producer must look */
 
 /* ---- signals ---- */
@@ -107,32 +107,32 @@ static void unmask(const struct masked *masked)
 static void release(void)
 {
 	do {
-		if (!lock_is_mine(&lock))
+		if (!lock_is_mine(&turn_lock))
 			return;
 		if (atomic_exchange(&missed, false))
 			ring_wake_one();
-		lock_release(&lock);
-	} while (atomic_load(&missed) && lock_try(&lock));
+		lock_release(&turn_lock);
+	} while (atomic_load(&missed) && lock_try(&turn_lock));
 }
 
 /* False: the lock is taken, and its holder will call ring_wake_one(). */
 static bool take_or_tell(void)
 {
-	if (lock_try(&lock))
+	if (lock_try(&turn_lock))
 		return true;
 	atomic_store(&missed, true);
-	return lock_try(&lock);
+	return lock_try(&turn_lock);
 }
 
 /* ---- producers that would wait ---- */
 
-static enum ring_help drain(void)
+static enum ring_help turn_drain(void)
 {
 	enum ring_help help = RING_BUSY;
 	struct masked masked;
 
 	/* A signal handler has interrupted vmtap_stop(), or one of those who use the registry. */
-	if (lock_is_mine(&lock) || registry_is_used_here())
+	if (lock_is_mine(&turn_lock) || registry_is_used_here())
 		return RING_NO_HELP;
 	mask(&masked);
 	if (take_or_tell()) {
@@ -153,7 +153,7 @@ static bool list_clients(struct pollfd *polled, nfds_t *count)
 
 	*count = 0;
 	mask(&masked);
-	listed = lock_try(&lock);
+	listed = lock_try(&turn_lock);
 	if (listed) {
 		for (const struct client *client = turned ? turned->clients : NULL; client;
 			client = client->next)
@@ -203,41 +203,41 @@ static int wait_for_client(int wait_ms)
 	return pause_refused() ? 0 : -EPERM;
 }
 
-static void pass_on(void)
+static void turn_pass_on(void)
 {
 	struct masked masked;
 
-	if (lock_is_mine(&lock))
+	if (lock_is_mine(&turn_lock))
 		return;
 	mask(&masked);
 	atomic_store(&missed, true);
-	if (lock_try(&lock))
+	if (lock_try(&turn_lock))
 		release();
 	unmask(&masked);
 }
 
-static const struct ring_helper helper = {
-	.drain = drain, .wait = wait_for_client, .pass_on = pass_on};
+static const struct ring_helper turn_helper = {
+	.drain = turn_drain, .wait = wait_for_client, .pass_on = turn_pass_on};
 
 /* ---- the VM's turns ---- */
 
 int vmtap_descriptor(void)
 {
 	fork_page_await();
-	return atomic_load(&descriptor);
+	return atomic_load(&turn_descriptor);
 }
 
-static int turn(void)
+static int turn_locked(void)
 {
 	int result = -EBADF;
 
-	if (!lock_try(&lock))
+	if (!lock_try(&turn_lock))
 		return -EBUSY;
 	if (turned && !turned->ended) {
 		server_turn(turned);
-		result = lock_is_mine(&lock) && turned->ended ? -EBADF : 0;
+		result = lock_is_mine(&turn_lock) && turned->ended ? -EBADF : 0;
 		if (result)
-			atomic_store(&descriptor, -EBADF);
+			atomic_store(&turn_descriptor, -EBADF);
 	}
 	release();
 	return result;
@@ -250,7 +250,7 @@ int vmtap_turn(void)
 
 	fork_page_await();
 	mask(&masked);
-	result = turn();
+	result = turn_locked();
 	unmask(&masked);
 	errno = saved;
 	return result;
@@ -276,12 +276,12 @@ int turn_begin(struct server *server)
 	int error;
 
 	mask(&masked);
-	lock_take(&lock);
+	lock_take(&turn_lock);
 	error = server_first_turn(server);
 	if (!error) {
 		turned = server;
-		atomic_store(&descriptor, server->watch.descriptor);
-		ring_set_helper(&helper);
+		atomic_store(&turn_descriptor, server->watch.descriptor);
+		ring_set_helper(&turn_helper);
 	}
 	release();
 	unmask(&masked);
@@ -294,9 +294,9 @@ void turn_end(struct server *server)
 	sigset_t waiting;
 
 	mask(&masked);
-	lock_take(&lock);
+	lock_take(&turn_lock);
 	if (turned == server) {
-		atomic_store(&descriptor, -EBADF);
+		atomic_store(&turn_descriptor, -EBADF);
 		if (masked.done) {
 			waiting = masked.before;
 			add_written(&waiting);
@@ -304,7 +304,7 @@ void turn_end(struct server *server)
 		if (!server->ended)
 			server_end(server, masked.done ? &waiting : NULL);
 		/* Else this is the child of a handler, and may have a server of its own. */
-		if (lock_is_mine(&lock)) {
+		if (lock_is_mine(&turn_lock)) {
 			ring_set_helper(NULL);
 			turned = NULL;
 		}
@@ -315,11 +315,11 @@ void turn_end(struct server *server)
 
 bool turn_fork_child(void)
 {
-	bool inside = lock_is_mine(&lock);
+	bool inside = lock_is_mine(&turn_lock);
 
-	lock_fork_child(&lock);
+	lock_fork_child(&turn_lock);
 	turned = NULL;
-	atomic_store(&descriptor, -EBADF);
+	atomic_store(&turn_descriptor, -EBADF);
 	atomic_store(&missed, false);
 	return inside;
 }
