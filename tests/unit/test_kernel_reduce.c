@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "kernel/bpf/bpf.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/capture/capture.h"
 #include "kernel/reduce/reduce.h"
 #include "kernel/reduce/refusal.h"
@@ -128,7 +129,6 @@ static void load_all(const char *script)
 	for (size_t i = 0; i < request.want_count; i = next) {
 		struct kernel_plan plan;
 		unsigned argument;
-		int set;
 
 		next = source_request_next(&request, i);
 		ck_assert_int_eq(

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "kernel/bpf/bpf.h"
 #include "kernel/bpf/bpf_code.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/bpf/task_layout.h"
 
 #define INITIAL_PID_NAMESPACE UINT64_C(0xEFFFFFFC) /* inode of the kernel's own */

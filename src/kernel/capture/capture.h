@@ -5,13 +5,14 @@
 #ifndef VMTAP_KERNEL_CAPTURE_CAPTURE_H
 #define VMTAP_KERNEL_CAPTURE_CAPTURE_H
 
-#include "kernel/bpf/bpf.h"
 #include "kernel/bpf/bpf_code.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/bpf/task_layout.h"
 #include "kernel/capture/capture_directory.h"
 #include "kernel/capture/capture_words.h"
 #include "kernel/capture/plan.h"
 
+struct kernel_generator;
 struct kernel_reduction;
 
 /* What programs share. */

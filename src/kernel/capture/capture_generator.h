@@ -8,8 +8,8 @@
 #ifndef VMTAP_KERNEL_CAPTURE_CAPTURE_GENERATOR_H
 #define VMTAP_KERNEL_CAPTURE_CAPTURE_GENERATOR_H
 
-#include "kernel/bpf/bpf.h"
 #include "kernel/bpf/bpf_code.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/capture/capture.h"
 #include "kernel/capture/plan.h"
 

@@ -9,6 +9,7 @@
 #include "kernel/bpf/bpf.h"
 #include "kernel/bpf/bpf_code.h"
 #include "kernel/bpf/bpf_current.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/bpf/task_layout.h"
 #include "kernel/capture/plan.h"
 

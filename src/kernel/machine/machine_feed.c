@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "kernel/bpf/bpf.h"
+#include "kernel/bpf/bpf_features.h"
 
 enum {
 	RING_BYTES = 4 << 20, /* the default of option bufsize; for up to RING_PROCESSORS */

@@ -19,13 +19,12 @@
 #include "base/arena.h"
 #include "base/debug.h"
 #include "kernel/bpf/bpf.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/capture/capture.h"
 #include "kernel/capture/capture_generator.h"
 #include "kernel/machine/machine_feed.h"
 #include "kernel/machine/machine_providers.h"
 #include "kernel/machine/process_filter.h"
-#include "kernel/machine/provider_fbt.h"
-#include "kernel/machine/tracepoint_view.h"
 #include "kernel/reduce/follow.h"
 #include "kernel/reduce/reduce.h"
 #include "kernel/reduce/refusal.h"
@@ -206,7 +205,6 @@ static int plan_site(struct kernel_machine *machine, const struct kernel_site *w
 		&machine->reduction, wants, count, &machine->set->probes[where->probe]);
 	if (number < 0)
 		return out_of_memory(error);
-	plan.clauses = (uint32_t)number;
 	number = find_program(machine, &plan, where, wants[0].clause);
 	if (number < 0)
 		return out_of_memory(error);
@@ -218,7 +216,7 @@ static int plan_site(struct kernel_machine *machine, const struct kernel_site *w
 static int plan_probe(struct kernel_machine *machine, const struct source_want *wants, size_t count,
 	struct error *error)
 {
-	struct kernel_site sites[KERNEL_VIEW_SITES];
+	struct kernel_site sites[KERNEL_PROVIDER_SITES];
 	int result = 0, found;
 
 	for (size_t i = 0; i < count; i++)
@@ -238,19 +236,24 @@ static int plan_probe(struct kernel_machine *machine, const struct source_want *
 static int check_functions(const struct kernel_machine *machine,
 	const struct source_request *request, struct error *error)
 {
+	const struct kernel_provider *limited = NULL;
 	size_t count = 0;
 
 	for (size_t i = 0; i < request->want_count; i = source_request_next(request, i)) {
 		const struct d_probe *probe = &machine->set->probes[request->wants[i].probe];
+		const struct kernel_provider *provider = kernel_providers_row(probe);
 
-		count += kernel_providers_is_function(probe) && !probe->is_refused;
+		if (!provider->functions_max || probe->is_refused)
+			continue;
+		limited = provider;
+		count++;
 	}
-	return count <= KERNEL_FBT_MAX
+	return !limited || count <= limited->functions_max
 		? 0
 		: error_set(error, E2BIG,
-			  "provider fbt: %zu probes are described; each needs a program of its "
-			  "own, and at most %d are possible: describe fewer functions",
-			  count, KERNEL_FBT_MAX);
+			  "provider %s: %zu probes are described; each needs a program of its "
+			  "own, and at most %u are possible: describe fewer functions",
+			  limited->name, count, limited->functions_max);
 }
 
 static int plan_all(
@@ -436,7 +439,7 @@ static int load(struct kernel_machine *machine, size_t number, const struct d_pr
 	bpf_code_free(&code);
 	/* The kernel loads no program at all for some functions; that is no bug of ours. */
 	if (result < 0 &&
-		(!program->function || !kernel_fbt_try(program->function, &(struct error){0})))
+		(!program->function || !bpf_try_function(program->function, &(struct error){0})))
 		return tell_refused(machine, program, script, result, error);
 	return result;
 }
@@ -467,14 +470,13 @@ static int attach_function(struct kernel_machine *machine, size_t number,
 	int program = load(machine, number, script, error), link;
 
 	if (program < 0)
-		return kernel_fbt_try(attached->function, error) ? 1 : program;
+		return bpf_try_function(attached->function, error) ? 1 : program;
 	link = bpf_attach_raw(program, NULL);
 	if (link < 0) {
 		close(program);
 		error_set(error, -link, "%s",
-			link == -KERNEL_FBT_UNSUPPORTED
-				? "the kernel passes on fewer arguments than it has"
-				: strerror(-link));
+			link == -BPF_ENOTSUPP ? "the kernel passes on fewer arguments than it has"
+					      : strerror(-link));
 		return 1;
 	}
 	attached->descriptor = program;

@@ -17,6 +17,7 @@
 #include "base/debug.h"
 #include "base/pattern.h"
 #include "kernel/bpf/bpf.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/capture/capture.h"
 #include "kernel/machine/machine_feed.h"
 #include "kernel/machine/process_filter.h"

@@ -25,8 +25,6 @@
  */
 enum { LARGE_LINK_SITES = 4096 };
 
-enum { ENOTSUPP = 524 /* the kernel's own number, for which there is no name here */ };
-
 static int out_of_memory(struct error *error)
 {
 	return error_set(error, ENOMEM, "out of memory");
@@ -115,7 +113,6 @@ static int plan_site(struct kernel_attachment *attachment, struct kernel_target 
 		attachment->maps.reduction, wants, count, &set->probes[site->probe]);
 	if (number < 0)
 		return out_of_memory(error);
-	plan.clauses = (uint32_t)number;
 	plan.hit = kernel_silence_counter(&set->probes[site->probe]);
 	plan.clauses_sleep = kernel_reduce_sleeps(attachment->maps.reduction, plan.clauses);
 	number = find_plan(attachment, &plan);
@@ -220,7 +217,7 @@ static int load_plan(struct kernel_attachment *attachment, size_t number, struct
 {
 	const struct kernel_plan *plan = &attachment->plans[number];
 	unsigned flags = (plan->sleeps || plan->clauses_sleep ? BPF_SLEEPS : 0) |
-		(attachment->features.multi ? BPF_MULTI : 0);
+		bpf_uprobe_flags(&attachment->features);
 	struct bpf_code code;
 	int result;
 
@@ -382,7 +379,7 @@ static int attach_run(struct kernel_attachment *attachment, struct kernel_target
 	int file = kernel_target_file(target, site->file);
 	int result = file < 0 ? file : attach_linked(attachment, target, file, first, end);
 	size_t middle = first + (end - first) / 2;
-	bool is_of_one = result == -ENOEXEC || result == -ENOTSUPP;
+	bool is_of_one = result == -ENOEXEC || result == -BPF_ENOTSUPP;
 
 	if (!result)
 		attachment->attached_count += end - first;

@@ -28,6 +28,7 @@
 #include "base/error.h"
 #include "kernel/bpf/bpf.h"
 #include "kernel/bpf/bpf_code.h"
+#include "kernel/bpf/bpf_features.h"
 
 const char *kernel_nop_text(enum kernel_nop_answer answer)
 {

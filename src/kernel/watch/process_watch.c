@@ -190,8 +190,7 @@ static int attach(
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", linker->file);
 	sites.path = path;
-	return watch->features.multi ? bpf_attach_sites(watch->linker_program, &sites)
-				     : bpf_attach_site(watch->linker_program, &sites, 0);
+	return bpf_attach_one(&watch->features, watch->linker_program, &sites);
 }
 
 int kernel_watch_add(struct kernel_watch *watch, uint32_t pid, const struct kernel_linker *linker,

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernel/bpf/bpf.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/watch/linker.h"
 #include "kernel/watch/scope.h"
 

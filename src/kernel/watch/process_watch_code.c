@@ -298,7 +298,7 @@ int kernel_watch_load(struct kernel_watch *watch, struct error *error)
 	begin(&g, watch);
 	check_state(&g);
 	notify(&g, KERNEL_NOTICE_OBJECTS);
-	watch->linker_program = load(&g, watch->features.multi ? BPF_MULTI : 0, error);
+	watch->linker_program = load(&g, bpf_uprobe_flags(&watch->features), error);
 	if (watch->linker_program < 0)
 		return watch->linker_program;
 	begin(&g, watch);
