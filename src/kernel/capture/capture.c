@@ -26,8 +26,6 @@
 #include "kernel/bpf/bpf_current.h"
 #include "kernel/capture/capture_generator.h"
 #include "kernel/capture/cpu_time.h"
-#include "kernel/reduce/follow.h"
-#include "kernel/reduce/translate.h"
 
 enum {
 	CLOCK_TRIES = 2,
@@ -533,11 +531,18 @@ static void ship(struct kernel_generator *g)
 	write_thread(g);
 	bpf_set(g->code, BPF_REG_8, g->plan->begin);
 	kernel_generate_parts(g);
-	kernel_follow_generate(g);
+	if (g->maps->clause_code)
+		g->maps->clause_code->follow(g);
 	if (g->is_staged)
 		kernel_generate_output(g, g->lost);
 	else
 		submit(g);
+}
+
+static void generate_clauses(struct kernel_generator *g, unsigned what)
+{
+	if (g->maps->clause_code)
+		g->maps->clause_code->carry_out(g, what);
 }
 
 /* Records the event if a clause needs the record; carries out the other clauses after that. */
@@ -546,7 +551,7 @@ static void ship_first(struct kernel_generator *g)
 	uint32_t end = g->done;
 
 	g->done = bpf_label(g->code);
-	kernel_translate_filters(g);
+	generate_clauses(g, KERNEL_CLAUSES_FILTER);
 	ship(g);
 	bpf_jump(g->code, g->done);
 	count_losses(g);
@@ -555,7 +560,7 @@ static void ship_first(struct kernel_generator *g)
 	g->lost = bpf_label(g->code);
 	g->unreadable = bpf_label(g->code);
 	g->reads_arguments = false;
-	kernel_translate_clauses(g);
+	generate_clauses(g, KERNEL_CLAUSES_CARRY_OUT);
 }
 
 static void check_open(struct kernel_generator *g)
@@ -589,15 +594,14 @@ void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *pl
 	if (plan->notes)
 		kernel_generate_note(&g);
 	note_hit(&g);
-	g.has_site = plan->is_call || plan->ships ||
-		kernel_translate_names_site(maps->reduction, plan->clauses);
+	g.has_site = plan->is_call || plan->ships || plan->names_site;
 	if (g.has_site)
 		kernel_generate_site(&g);
-	if (kernel_translate_ships_first(&g)) {
+	if (ships && plan->ships_first) {
 		ship_first(&g);
 		ships = false;
 	} else {
-		kernel_translate(&g);
+		generate_clauses(&g, KERNEL_CLAUSES_FILTER | KERNEL_CLAUSES_CARRY_OUT);
 	}
 	if (ships)
 		ship(&g);

@@ -29,6 +29,7 @@
 #include "kernel/reduce/reduce.h"
 #include "kernel/reduce/refusal.h"
 #include "kernel/reduce/tally.h"
+#include "kernel/reduce/translate.h"
 #include "usdt/elf/btf.h"
 #include "usdt/elf/function.h"
 
@@ -201,9 +202,8 @@ static int plan_site(struct kernel_machine *machine, const struct kernel_site *w
 	plan.pid = kernel_filter_pid(wants, count);
 	if (!where->is_call)
 		plan.number = (uint32_t)machine->site_count + 1;
-	number = kernel_reduce_set(
-		&machine->reduction, wants, count, &machine->set->probes[where->probe]);
-	if (number < 0)
+	if (kernel_reduce_plan(
+		    &machine->reduction, wants, count, &machine->set->probes[where->probe], &plan))
 		return out_of_memory(error);
 	number = find_program(machine, &plan, where, wants[0].clause);
 	if (number < 0)
@@ -362,7 +362,7 @@ static int make_maps(struct kernel_machine *machine, struct error *error)
 		result = make_map(&maps->noted, BPF_MAP_TYPE_LRU_HASH, 8, NOTED_MAX, error);
 	}
 	kernel_words_find(&maps->words, machine->providers.btf);
-	maps->reduction = &machine->reduction;
+	kernel_translate_use(maps, &machine->reduction);
 	maps->own_pid = (uint32_t)getpid();
 	/* further losses: of stores, of updates by processor, of events by program */
 	if (!result)

@@ -109,12 +109,10 @@ static int plan_site(struct kernel_attachment *attachment, struct kernel_target 
 
 	if (result)
 		return tell_plan(set, target, site, result, argument, error);
-	number = kernel_reduce_set(
-		attachment->maps.reduction, wants, count, &set->probes[site->probe]);
-	if (number < 0)
+	if (kernel_reduce_plan(
+		    attachment->maps.reduction, wants, count, &set->probes[site->probe], &plan))
 		return out_of_memory(error);
 	plan.hit = kernel_silence_counter(&set->probes[site->probe]);
-	plan.clauses_sleep = kernel_reduce_sleeps(attachment->maps.reduction, plan.clauses);
 	number = find_plan(attachment, &plan);
 	if (number < 0 ||
 		array_room(&attachment->sites, &attachment->site_capacity, attachment->site_count,

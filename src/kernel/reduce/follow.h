@@ -38,8 +38,7 @@ int kernel_follow_decide(struct kernel_reduction *reduction, const struct source
 /* Whether any clause is followed. */
 bool kernel_follow_is_any(const struct kernel_reduction *reduction);
 
-/* Follows the clauses of the plan. The record is in R7, without its late parts, and R8 is the place
- * of the next part. */
+/* Follows the clauses of the plan (struct kernel_clause_code). */
 void kernel_follow_generate(struct kernel_generator *g);
 
 #endif

@@ -498,7 +498,9 @@ static int add_set(struct kernel_reduction *reduction, struct kernel_clauses *se
 	return (int)++reduction->set_count;
 }
 
-int kernel_reduce_set(struct kernel_reduction *reduction, const struct source_want *wants,
+/* Returns the number of the set of the probe's clauses, 0 if nothing is done for them here, or
+ * -ENOMEM. */
+static int find_set(struct kernel_reduction *reduction, const struct source_want *wants,
 	size_t count, const struct d_probe *probe)
 {
 	struct kernel_clauses set = {.count = count, .filters = true};
@@ -527,14 +529,22 @@ int kernel_reduce_set(struct kernel_reduction *reduction, const struct source_wa
 	return result;
 }
 
-bool kernel_reduce_sleeps(const struct kernel_reduction *reduction, uint32_t number)
+int kernel_reduce_plan(struct kernel_reduction *reduction, const struct source_want *wants,
+	size_t count, const struct d_probe *probe, struct kernel_plan *plan)
 {
-	const struct kernel_clauses *set = number ? &reduction->sets[number - 1] : NULL;
+	int number = find_set(reduction, wants, count, probe);
+	const struct kernel_clauses *set = number > 0 ? &reduction->sets[number - 1] : NULL;
 
-	for (size_t i = 0; set && i < set->count; i++)
-		if (reduction->sleeps[set->clauses[i]] && (set->reduced[i] || set->filters))
-			return true;
-	return false;
+	if (number < 0)
+		return number;
+	plan->clauses = (uint32_t)number;
+	plan->ships_first = set && set->ships_first;
+	for (size_t i = 0; set && i < set->count; i++) {
+		plan->names_site |= set->reduced[i] && reduction->names[set->clauses[i]];
+		plan->clauses_sleep |=
+			reduction->sleeps[set->clauses[i]] && (set->reduced[i] || set->filters);
+	}
+	return 0;
 }
 
 /* ---- maps ---- */

@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 #include "kernel/bpf/bpf.h"
+#include "kernel/capture/plan.h"
 #include "kernel/capture/site_names.h"
 #include "kernel/reduce/stack_numbers.h"
 #include "source/request.h"
@@ -170,15 +171,9 @@ void kernel_reduce_tell_clocks(
 bool kernel_reduce_reads(
 	const struct kernel_reduction *reduction, uint32_t clause, enum d_builtin builtin);
 
-/* Whether the set reads memory of the process. */
-bool kernel_reduce_sleeps(const struct kernel_reduction *reduction, uint32_t set);
-
-/*
- * Returns the number of the set of the probe's clauses, 0 if nothing is done for them here, or
- * -ENOMEM.
- */
-int kernel_reduce_set(struct kernel_reduction *reduction, const struct source_want *wants,
-	size_t count, const struct d_probe *probe);
+/* Adds to a plan what its program does for the clauses of the probe. Returns 0 or -ENOMEM. */
+int kernel_reduce_plan(struct kernel_reduction *reduction, const struct source_want *wants,
+	size_t count, const struct d_probe *probe, struct kernel_plan *plan);
 
 void kernel_reduce_free(struct kernel_reduction *reduction);
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "kernel/capture/cpu_time.h"
+#include "kernel/reduce/follow.h"
 #include "kernel/reduce/follow_code.h"
 #include "kernel/reduce/reader_guard.h"
 #include "kernel/reduce/stack_walk.h"
@@ -651,8 +652,11 @@ static void find_cpu_time(struct kernel_generator *g)
 	bpf_write(code, KERNEL_FRAME, translator_place(reduction->cpu_time), BPF_REG_2, 8);
 }
 
-static void translate_set(struct kernel_generator *g, bool carries_out, bool may_filter)
+/* The function carry_out of struct kernel_clause_code. */
+static void translate_set(struct kernel_generator *g, unsigned what)
 {
+	const bool carries_out = what & KERNEL_CLAUSES_CARRY_OUT;
+	const bool may_filter = what & KERNEL_CLAUSES_FILTER;
 	const struct kernel_reduction *reduction = g->maps->reduction;
 	const struct kernel_clauses *set;
 	uint32_t ship = bpf_label(g->code);
@@ -699,38 +703,10 @@ static void translate_set(struct kernel_generator *g, bool carries_out, bool may
 	bpf_place(g->code, ship);
 }
 
-void kernel_translate(struct kernel_generator *g)
+void kernel_translate_use(struct kernel_maps *maps, struct kernel_reduction *reduction)
 {
-	translate_set(g, true, true);
-}
+	static const struct kernel_clause_code code = {translate_set, kernel_follow_generate};
 
-bool kernel_translate_ships_first(const struct kernel_generator *g)
-{
-	const struct kernel_reduction *reduction = g->maps->reduction;
-
-	return reduction && g->plan->clauses && g->plan->ships &&
-		reduction->sets[g->plan->clauses - 1].ships_first;
-}
-
-void kernel_translate_filters(struct kernel_generator *g)
-{
-	translate_set(g, false, true);
-}
-
-void kernel_translate_clauses(struct kernel_generator *g)
-{
-	translate_set(g, true, false);
-}
-
-bool kernel_translate_names_site(const struct kernel_reduction *reduction, uint32_t set)
-{
-	const struct kernel_clauses *clauses;
-
-	if (!reduction || !set)
-		return false;
-	clauses = &reduction->sets[set - 1];
-	for (size_t i = 0; i < clauses->count; i++)
-		if (clauses->reduced[i] && reduction->names[clauses->clauses[i]])
-			return true;
-	return false;
+	maps->reduction = reduction;
+	maps->clause_code = &code;
 }

@@ -43,20 +43,7 @@ int kernel_translate_try_following(struct kernel_reduction *reduction, uint32_t 
 /* Generates the instructions that follow it. */
 void kernel_translate_following(struct kernel_generator *g, uint32_t clause);
 
-/*
- * Generates what is to be done for the clauses of the plan. The code that follows is reached if the
- * event is to be recorded; for another event the program ends.
- */
-void kernel_translate(struct kernel_generator *g);
-
-/*
- * Whether the event is recorded before clauses are carried out, because a clause that records comes
- * before one that writes to the process. Then the two functions below generate the two parts.
- */
-bool kernel_translate_ships_first(const struct kernel_generator *g);
-void kernel_translate_filters(struct kernel_generator *g); /* goes to g->done for another event */
-void kernel_translate_clauses(struct kernel_generator *g);
-
-bool kernel_translate_names_site(const struct kernel_reduction *reduction, uint32_t set);
+/* Has the programs that use these maps carry out and follow the clauses of the reduction. */
+void kernel_translate_use(struct kernel_maps *maps, struct kernel_reduction *reduction);
 
 #endif
