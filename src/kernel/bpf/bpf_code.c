@@ -62,6 +62,8 @@ int bpf_code_end(struct bpf_code *code)
 {
 	if (code->failed)
 		return -ENOMEM;
+	if (code->is_faulty)
+		return -EPROTO;
 	for (size_t i = 0; i < code->fixup_count; i++) {
 		const struct bpf_fixup *fixup = &code->fixups[i];
 		long distance = (long)code->labels[fixup->label] - 1 - (long)fixup->at - 1;

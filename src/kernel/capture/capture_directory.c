@@ -27,8 +27,7 @@ enum {
 	ENTRY_BYTES = 24, /* of a struct dentry: d_parent, d_name.hash_len and d_name.name */
 	MOUNT_BYTES = 64, /* of a struct mount, at most: mnt_parent, mnt_mountpoint, mnt.mnt_root */
 	REMOVED = '/',
-	HASH_FACTOR = 1000003,
-	STACK_STEP = KERNEL_STACK_KEY
+	HASH_FACTOR = 1000003
 };
 
 /* ---- the kernel's structs ---- */
@@ -298,13 +297,15 @@ static void follow(const struct directory_walk *walk, bool copies)
 	struct bpf_code *code = walk->g->code;
 	uint32_t step = bpf_label(code), next = bpf_label(code), mounted = bpf_label(code);
 	uint32_t done = bpf_label(code);
+	int counter;
 
 	begin_walk(walk);
 	if (copies)
 		write_removed(walk);
 	/* from a register: older kernels do not know the value of a constant on the stack */
+	counter = stack_slot_take(&walk->g->slots, STACK_SLOT_STEP);
 	bpf_set(code, BPF_REG_1, 0);
-	bpf_write(code, BPF_REG_10, STACK_STEP, BPF_REG_1, 8);
+	bpf_write(code, BPF_REG_10, counter, BPF_REG_1, 8);
 	bpf_place(code, step);
 	sum_up(walk, STATE(entry));
 	sum_up(walk, STATE(mount));
@@ -319,11 +320,12 @@ static void follow(const struct directory_walk *walk, bool copies)
 	bpf_place(code, mounted);
 	leave_mount(walk, done);
 	bpf_place(code, next);
-	bpf_read(code, BPF_REG_1, BPF_REG_10, STACK_STEP, 8);
+	bpf_read(code, BPF_REG_1, BPF_REG_10, counter, 8);
 	bpf_operate_value(code, BPF_ADD, BPF_REG_1, 1);
-	bpf_write(code, BPF_REG_10, STACK_STEP, BPF_REG_1, 8);
+	bpf_write(code, BPF_REG_10, counter, BPF_REG_1, 8);
 	bpf_jump_if_value(code, BPF_JLT, BPF_REG_1, STEPS, step);
 	bpf_jump(code, walk->fail);
+	stack_slot_give_back(&walk->g->slots, STACK_SLOT_STEP);
 	bpf_place(code, done);
 }
 

@@ -285,21 +285,28 @@ static void follow_jump(
 
 static void capture(struct translator *t, uint32_t number)
 {
-	const struct kernel_generator *g = t->g;
+	struct kernel_generator *g = t->g;
 	/* a thread without variables has no memory for them */
 	bool has_self = !g->plan->is_machine || t->reduction->self_bytes;
 	bool changes = g->plan->parts[number].kind != KERNEL_PART_MEMORY;
 
 	if (changes) {
-		bpf_write(t->code, BPF_REG_10, KERNEL_STACK_FRAME, BPF_REG_8, 8);
+		bpf_write(t->code, BPF_REG_10, stack_slot_take(&g->slots, STACK_SLOT_FRAME),
+			BPF_REG_8, 8);
 		if (has_self)
-			bpf_write(t->code, BPF_REG_10, KERNEL_STACK_SELF, BPF_REG_9, 8);
+			bpf_write(t->code, BPF_REG_10, stack_slot_take(&g->slots, STACK_SLOT_SELF),
+				BPF_REG_9, 8);
 	}
 	kernel_generate_late(t->g, number);
 	if (changes) {
-		bpf_read(t->code, BPF_REG_8, BPF_REG_10, KERNEL_STACK_FRAME, 8);
-		if (has_self)
-			bpf_read(t->code, BPF_REG_9, BPF_REG_10, KERNEL_STACK_SELF, 8);
+		bpf_read(t->code, BPF_REG_8, BPF_REG_10,
+			stack_slot_place(&g->slots, STACK_SLOT_FRAME), 8);
+		stack_slot_give_back(&g->slots, STACK_SLOT_FRAME);
+	}
+	if (changes && has_self) {
+		bpf_read(t->code, BPF_REG_9, BPF_REG_10,
+			stack_slot_place(&g->slots, STACK_SLOT_SELF), 8);
+		stack_slot_give_back(&g->slots, STACK_SLOT_SELF);
 	}
 }
 

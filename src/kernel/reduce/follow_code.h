@@ -2,7 +2,7 @@
  * follow_code.h: translates the instructions of a clause that is followed (follow.h).
  * Registers of D whose values are not needed, or not known, hold HELD_NOTHING.
  *
- * The record is in R7. The place of its next part is on the stack (KERNEL_STACK_NEXT), since R8 is
+ * The record is in R7. The place of its next part is on the stack (STACK_SLOT_NEXT), since R8 is
  * that of the frame here.
  */
 #ifndef VMTAP_KERNEL_REDUCE_FOLLOW_CODE_H

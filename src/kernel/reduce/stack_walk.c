@@ -81,7 +81,8 @@ static void begin_walk(struct translator *t, uint32_t unknown)
 	write_word(t, WORD_ONE, BPF_REG_1);
 	bpf_set(code, BPF_REG_1, stacks->seed.other);
 	write_word(t, WORD_OTHER, BPF_REG_1);
-	bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_IDS + 4, 4);
+	bpf_read(
+		code, BPF_REG_1, BPF_REG_10, stack_slot_place(&t->g->slots, STACK_SLOT_IDS) + 4, 4);
 	write_word(t, WORD_PID, BPF_REG_1);
 	add_to_hash(t);
 	bpf_read(code, BPF_REG_1, BPF_REG_6, KERNEL_CS, 8);

@@ -29,7 +29,7 @@ static void look_up(struct translator *t, int map, int place)
 	bpf_call(t->code, BPF_FUNC_map_lookup_elem);
 }
 
-static void add(struct translator *t, int map, int key, int value)
+static void add_element(struct translator *t, int map, int key, int value)
 {
 	bpf_set_map(t->code, BPF_REG_1, map);
 	translator_point(t, BPF_REG_2, key);
@@ -42,6 +42,7 @@ void kernel_listed_generate(struct translator *t, uint32_t without)
 {
 	const struct kernel_reduction *reduction = t->reduction;
 	uint32_t found = bpf_label(t->code), added = bpf_label(t->code);
+	int number;
 
 	look_up(t, reduction->strings, t->area);
 	bpf_jump_if_value(t->code, BPF_JNE, BPF_REG_0, 0, found);
@@ -54,15 +55,17 @@ void kernel_listed_generate(struct translator *t, uint32_t without)
 	bpf_jump_if(t->code, BPF_JGE, BPF_REG_0, BPF_REG_2, without);
 	bpf_set(t->code, BPF_REG_0, 1);
 	bpf_atomic(t->code, BPF_ADD | BPF_FETCH, BPF_REG_1, 0, BPF_REG_0);
-	bpf_write(t->code, BPF_REG_10, KERNEL_STACK_VALUE, BPF_REG_0, 8);
-	add(t, reduction->texts, KERNEL_STACK_VALUE, t->area);
+	number = stack_slot_take(&t->g->slots, STACK_SLOT_VALUE);
+	bpf_write(t->code, BPF_REG_10, number, BPF_REG_0, 8);
+	add_element(t, reduction->texts, number, t->area);
 	bpf_jump_if_value(t->code, BPF_JNE, BPF_REG_0, 0, without);
-	add(t, reduction->strings, t->area, KERNEL_STACK_VALUE);
+	add_element(t, reduction->strings, t->area, number);
 	bpf_jump_if_value(t->code, BPF_JEQ, BPF_REG_0, 0, added);
 	/* another program was first, or there is no room */
 	bpf_set_map(t->code, BPF_REG_1, reduction->texts);
-	translator_point(t, BPF_REG_2, KERNEL_STACK_VALUE);
+	translator_point(t, BPF_REG_2, number);
 	bpf_call(t->code, BPF_FUNC_map_delete_elem);
+	stack_slot_give_back(&t->g->slots, STACK_SLOT_VALUE);
 	bpf_place(t->code, added);
 	look_up(t, reduction->strings, t->area);
 	bpf_jump_if_value(t->code, BPF_JEQ, BPF_REG_0, 0, without);

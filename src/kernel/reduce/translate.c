@@ -85,11 +85,13 @@ void translator_read_builtin(struct translator *t, const struct d_instruction *a
 
 	switch (at->immediate) {
 	case D_BUILTIN_PID:
-		bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_IDS + 4, 4);
+		bpf_read(t->code, BPF_REG_1, BPF_REG_10,
+			stack_slot_place(&t->g->slots, STACK_SLOT_IDS) + 4, 4);
 		break;
 	case D_BUILTIN_TID:
 		held.is_thread = true;
-		bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_IDS, 4);
+		bpf_read(t->code, BPF_REG_1, BPF_REG_10,
+			stack_slot_place(&t->g->slots, STACK_SLOT_IDS), 4);
 		break;
 	case D_BUILTIN_CPU:
 		bpf_call(t->code, BPF_FUNC_get_smp_processor_id);
@@ -117,13 +119,15 @@ void translator_read_builtin(struct translator *t, const struct d_instruction *a
 		return;
 	case D_BUILTIN_TIMESTAMP:
 		t->found->looks_at_time = true;
-		bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_TIME, 8);
+		bpf_read(t->code, BPF_REG_1, BPF_REG_10,
+			stack_slot_place(&t->g->slots, STACK_SLOT_TIME), 8);
 		break;
 	case D_BUILTIN_WALLTIMESTAMP:
 		t->found->looks_at_time = true;
 		bpf_set_map_value(t->code, BPF_REG_1, t->reduction->clocks, 8 * KERNEL_CLOCK_WALL);
 		bpf_read(t->code, BPF_REG_1, BPF_REG_1, 0, 8);
-		bpf_read(t->code, BPF_REG_2, BPF_REG_10, KERNEL_STACK_TIME, 8);
+		bpf_read(t->code, BPF_REG_2, BPF_REG_10,
+			stack_slot_place(&t->g->slots, STACK_SLOT_TIME), 8);
 		bpf_operate(t->code, BPF_ADD, BPF_REG_1, BPF_REG_2);
 		break;
 	case D_BUILTIN_VTIMESTAMP:
@@ -365,7 +369,7 @@ static bool walks(const struct d_instruction *code, size_t count)
 static bool lay_out_frame(struct translator *t, const struct d_clause *clause)
 {
 	unsigned registers = count_registers(clause->predicate, clause->predicate_count, 0);
-	uint32_t used = KERNEL_STACK_USED + KERNEL_WORD * t->reduction->local_count;
+	uint32_t used = STACK_SLOTS_BYTES + KERNEL_WORD * t->reduction->local_count;
 
 	registers = count_registers(clause->code, clause->code_count, registers);
 	t->registers = -(int)used - KERNEL_WORD;
@@ -513,6 +517,10 @@ static int try_clause(struct kernel_reduction *reduction, uint32_t clause, bool 
 	struct translator t;
 
 	bpf_code_begin(&code);
+	/* what is in the stack's slots where clauses' code is generated */
+	stack_slot_take(&g.slots, STACK_SLOT_IDS);
+	stack_slot_take(&g.slots, STACK_SLOT_SITE);
+	stack_slot_take(&g.slots, follow ? STACK_SLOT_NEXT : STACK_SLOT_TIME);
 	g.unreadable = bpf_label(&code);
 	begin(&t, &g, reduction, clause, follow, translated);
 	t.is_trial = true;
@@ -522,6 +530,8 @@ static int try_clause(struct kernel_reduction *reduction, uint32_t clause, bool 
 		translate_clause(&t);
 	if (code.failed)
 		t.status = -ENOMEM;
+	else if (g.slots.is_faulty)
+		t.status = -EPROTO;
 	translated->uses_frame = uses_frame(&code);
 	bpf_code_free(&code);
 	return t.status;
@@ -556,10 +566,11 @@ void kernel_translate_following(struct kernel_generator *g, uint32_t clause)
 static void record_fault(struct translator *t)
 {
 	struct kernel_generator *g = t->g;
+	const int value = stack_slot_take(&g->slots, STACK_SLOT_VALUE);
+	const int fault = stack_slot_take(&g->slots, STACK_SLOT_FAULT);
 	uint32_t full = bpf_label(t->code), done = bpf_label(t->code);
 
-	if (!g->has_site)
-		kernel_generate_site(g);
+	kernel_need_site(g);
 	bpf_set_map(t->code, BPF_REG_1, g->maps->ring);
 	bpf_set(t->code, BPF_REG_2, sizeof(struct kernel_fault));
 	bpf_set(t->code, BPF_REG_3, 0);
@@ -572,16 +583,19 @@ static void record_fault(struct translator *t)
 		t->code, BPF_REG_7, offsetof(struct kernel_head, kind), KERNEL_RECORD_FAULT, 2);
 	bpf_write_value(
 		t->code, BPF_REG_7, offsetof(struct kernel_fault, clause), (int32_t)t->clause, 4);
-	bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_FAULT, 4);
+	bpf_read(t->code, BPF_REG_1, BPF_REG_10, fault, 4);
 	bpf_write(t->code, BPF_REG_7, offsetof(struct kernel_fault, code), BPF_REG_1, 4);
-	bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_FAULT + 4, 4);
+	bpf_read(t->code, BPF_REG_1, BPF_REG_10, fault + 4, 4);
 	bpf_write(t->code, BPF_REG_7, offsetof(struct kernel_fault, offset), BPF_REG_1, 8);
-	bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_VALUE, 8);
+	bpf_read(t->code, BPF_REG_1, BPF_REG_10, value, 8);
 	bpf_write(t->code, BPF_REG_7, offsetof(struct kernel_fault, value), BPF_REG_1, 8);
 	bpf_move(t->code, BPF_REG_1, BPF_REG_7);
 	bpf_set(t->code, BPF_REG_2, BPF_RB_NO_WAKEUP);
 	bpf_call(t->code, BPF_FUNC_ringbuf_submit);
 	bpf_jump(t->code, done);
+	stack_slot_give_back(&g->slots, STACK_SLOT_VALUE);
+	stack_slot_give_back(&g->slots, STACK_SLOT_FAULT);
+	kernel_leave_site(g);
 	bpf_place(t->code, full);
 	kernel_generate_loss(g);
 	bpf_place(t->code, done);
@@ -677,7 +691,8 @@ static void translate_set(struct kernel_generator *g, unsigned what)
 	}
 	if (times) {
 		bpf_call(g->code, BPF_FUNC_ktime_get_ns);
-		bpf_write(g->code, BPF_REG_10, KERNEL_STACK_TIME, BPF_REG_0, 8);
+		bpf_write(g->code, BPF_REG_10, stack_slot_take(&g->slots, STACK_SLOT_TIME),
+			BPF_REG_0, 8);
 	}
 	g->without = bpf_label(g->code);
 	if (frame)
@@ -701,6 +716,8 @@ static void translate_set(struct kernel_generator *g, unsigned what)
 	if (frame && carries)
 		translator_count_lost_store(g->code, reduction);
 	bpf_place(g->code, ship);
+	if (times)
+		stack_slot_give_back(&g->slots, STACK_SLOT_TIME);
 }
 
 void kernel_translate_use(struct kernel_maps *maps, struct kernel_reduction *reduction)

@@ -113,7 +113,8 @@ static void put_words(struct translator *t, const struct kernel_tally *tally, un
 		} else if (key->kind == KERNEL_KEY_EXECNAME) {
 			translator_read_execname(t, place);
 		} else if (key->kind == KERNEL_KEY_NAME) {
-			bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_SITE, 8);
+			bpf_read(t->code, BPF_REG_1, BPF_REG_10,
+				stack_slot_place(&t->g->slots, STACK_SLOT_SITE), 8);
 			bpf_write(t->code, KERNEL_FRAME, place, BPF_REG_1, 8);
 		}
 	}
@@ -141,8 +142,6 @@ static void put_keys(
 		bpf_write(t->code, KERNEL_FRAME, t->area + (int)tally->key_bytes - KERNEL_WORD,
 			BPF_REG_1, 8);
 	}
-	if (!tally->key_bytes)
-		bpf_write_value(t->code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 8);
 }
 
 static void look_up(struct translator *t, int map, int key)
@@ -172,8 +171,14 @@ static void find_value(struct translator *t, const struct kernel_tally *tally, u
 {
 	uint32_t found = bpf_label(t->code);
 
-	look_up(t, tally->map, tally->key_bytes ? t->area : KERNEL_STACK_VALUE);
-	if (tally->key_bytes) {
+	if (!tally->key_bytes) {
+		const int key = stack_slot_take(&t->g->slots, STACK_SLOT_VALUE);
+
+		bpf_write_value(t->code, BPF_REG_10, key, 0, 8);
+		look_up(t, tally->map, key);
+		stack_slot_give_back(&t->g->slots, STACK_SLOT_VALUE);
+	} else {
+		look_up(t, tally->map, t->area);
 		bpf_jump_if_value(t->code, BPF_JNE, BPF_REG_0, 0, found);
 		look_up(t, tally->further, t->area);
 		bpf_jump_if_value(t->code, BPF_JNE, BPF_REG_0, 0, found);

@@ -75,15 +75,17 @@ static bool make_block(struct translator *t, unsigned to, const struct held *siz
 static void fill_block(
 	struct translator *t, const struct held *block, uint32_t bytes, uint32_t index)
 {
+	const int value = stack_slot_take(&t->g->slots, STACK_SLOT_VALUE);
 	uint32_t good = bpf_label(t->code);
 
 	t->found->sleeps = true;
-	bpf_write(t->code, BPF_REG_10, KERNEL_STACK_VALUE, BPF_REG_3, 8);
+	bpf_write(t->code, BPF_REG_10, value, BPF_REG_3, 8);
 	translator_point(t, BPF_REG_1, place_of(block));
 	bpf_set(t->code, BPF_REG_2, bytes);
 	kernel_generate_read(t->g, kernel_user_reader(t->g->plan));
 	bpf_jump_if_value(t->code, BPF_JEQ, BPF_REG_0, 0, good);
-	bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_VALUE, 8);
+	bpf_read(t->code, BPF_REG_1, BPF_REG_10, value, 8);
+	stack_slot_give_back(&t->g->slots, STACK_SLOT_VALUE);
 	translator_fail(t, D_FAULT_BADADDR, index);
 	bpf_place(t->code, good);
 }
