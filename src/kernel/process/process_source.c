@@ -284,20 +284,24 @@ static int kernel_enable(
 
 /* ---- reading ---- */
 
+/* Groups have consecutive numbers; one without sites has the first number of the next one. */
+static int compare_site(const void *key, const void *element)
+{
+	const struct kernel_attachment *attachment =
+		&(*(struct kernel_group *const *)element)->attachment;
+	uint32_t site = *(const uint32_t *)key, first = attachment->maps.first_site;
+
+	return site < first ? -1 : site - first >= attachment->site_count;
+}
+
 struct kernel_group *kernel_source_group(const struct kernel_source *kernel, uint32_t site)
 {
-	size_t low = 0, high = kernel->group_count;
+	struct kernel_group **found = kernel->group_count
+		? bsearch(&site, kernel->groups, kernel->group_count, sizeof(*kernel->groups),
+			  compare_site)
+		: NULL;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (kernel->groups[middle]->attachment.maps.first_site <= site)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	/* groups without sites have the number of the next one */
-	return low ? kernel->groups[low - 1] : NULL;
+	return found ? *found : NULL;
 }
 
 static enum source_state kernel_next(
