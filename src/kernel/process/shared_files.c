@@ -290,10 +290,10 @@ static void list_sites(const struct kernel_source *kernel, uint32_t *sites)
 {
 	for (uint32_t i = 0; i < kernel->set->count; i++)
 		sites[i] = i;
-	for (size_t i = 0; i < kernel->aliases.capacity; i++) {
-		const struct kernel_alias *alias = &kernel->aliases.places[i];
+	for (size_t i = 0; i < kernel->aliases.count; i++) {
+		const struct kernel_alias *alias = &kernel->aliases.items[i];
 
-		if (alias->pid && alias->probe != UINT32_MAX)
+		if (alias->probe != UINT32_MAX)
 			sites[alias->probe] = alias->site;
 	}
 }

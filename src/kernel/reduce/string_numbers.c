@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/debug.h"
 #include "kernel/bpf/bpf.h"
 #include "kernel/reduce/reader_guard.h"
@@ -11,7 +12,6 @@
 #include "kernel/reduce/translator.h"
 
 enum {
-	SLOTS_LEAST = 64,     /* a power of two */
 	FULL_PART = 8,        /* numbers are given back when an eighth of the room is taken */
 	GIVEN_AT_ONCE = 8192, /* a bound on the time that one reading takes */
 	/* Waits that end after the removal of a string until no program uses its number any more,
@@ -75,44 +75,36 @@ void kernel_listed_generate(struct translator *t, uint32_t without)
 
 /* ---- the reader's side ---- */
 
-/* The slot of a number, or the free one where it belongs. */
-static struct kernel_listed_text *slot_of(const struct kernel_listed *listed, uint64_t number)
+static bool is_number(const void *items, uint32_t index, const void *number)
 {
-	size_t at = number * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (listed->capacity - 1);
-
-	while (listed->slots[at].text && listed->slots[at].number != number)
-		at = (at + 1) & (listed->capacity - 1);
-	return &listed->slots[at];
+	return ((const struct kernel_listed_text *)items)[index].number ==
+		*(const uint64_t *)number;
 }
 
 /* Whether no key can have this text any more. */
-static bool is_over(const struct kernel_listed_text *slot)
+static bool is_over(const struct kernel_listed_text *item)
 {
-	return slot->waits == LAST_WAITS && !slot->is_kept;
+	return item->waits == LAST_WAITS && !item->is_kept;
 }
 
-/* Moves the texts to a table of the given size; frees those that are over. */
-static bool move(struct kernel_listed *listed, size_t capacity)
+/* Frees the texts that are over. */
+static void forget_texts(struct kernel_listed *listed)
 {
-	struct kernel_listed moved = *listed;
+	size_t left = 0;
 
-	moved.capacity = capacity;
-	moved.slots = calloc(capacity, sizeof(*moved.slots));
-	if (!moved.slots)
-		return false;
-	for (size_t i = 0; i < listed->capacity; i++) {
-		const struct kernel_listed_text *slot = &listed->slots[i];
+	hash_table_clear(&listed->by_number);
+	for (size_t i = 0; i < listed->count; i++) {
+		struct kernel_listed_text item = listed->items[i];
 
-		if (slot->text && is_over(slot)) {
-			free(slot->text);
-			moved.count--;
-		} else if (slot->text) {
-			*slot_of(&moved, slot->number) = *slot;
+		if (is_over(&item)) {
+			free(item.text);
+			continue;
 		}
+		/* the table has had room for all of them */
+		hash_table_add(&listed->by_number, hash_table_number(item.number), (uint32_t)left);
+		listed->items[left++] = item;
 	}
-	free(listed->slots);
-	*listed = moved;
-	return true;
+	listed->count = left;
 }
 
 /* The text that the map has for a number. */
@@ -127,34 +119,35 @@ static char *read_text(const struct kernel_reduction *reduction, uint64_t number
 }
 
 /* The text of a number, read from the map if need be. */
-static struct kernel_listed_text *find(
+static struct kernel_listed_text *find_text(
 	struct kernel_listed *listed, const struct kernel_reduction *reduction, uint64_t number)
 {
-	struct kernel_listed_text *slot;
+	uint32_t hash = hash_table_number(number);
+	uint32_t index =
+		hash_table_find(&listed->by_number, hash, is_number, listed->items, &number);
 	char *text;
 
-	if (listed->count * 2 >= listed->capacity &&
-		!move(listed, listed->capacity ? 2 * listed->capacity : SLOTS_LEAST))
+	if (index != HASH_TABLE_NONE)
+		return &listed->items[index];
+	if (array_room(&listed->items, &listed->capacity, listed->count, sizeof(*listed->items)))
 		return NULL;
-	slot = slot_of(listed, number);
-	if (!slot->text) {
-		text = read_text(reduction, number);
-		if (!text)
-			return NULL;
-		*slot = (struct kernel_listed_text){.number = number, .text = text};
-		listed->count++;
+	text = read_text(reduction, number);
+	if (!text || hash_table_add(&listed->by_number, hash, (uint32_t)listed->count)) {
+		free(text);
+		return NULL;
 	}
-	return slot;
+	listed->items[listed->count] = (struct kernel_listed_text){.number = number, .text = text};
+	return &listed->items[listed->count++];
 }
 
 const char *kernel_listed_find(struct kernel_listed *listed,
 	const struct kernel_reduction *reduction, uint64_t number, bool stays)
 {
-	struct kernel_listed_text *slot = find(listed, reduction, number);
+	struct kernel_listed_text *item = find_text(listed, reduction, number);
 
-	if (slot)
-		slot->is_kept |= stays;
-	return slot ? slot->text : NULL;
+	if (item)
+		item->is_kept |= stays;
+	return item ? item->text : NULL;
 }
 
 /* A wait has ended since numbers were given back. */
@@ -162,17 +155,17 @@ static void age_texts(struct kernel_listed *listed, const struct kernel_reductio
 {
 	bool is_any_over = false;
 
-	for (size_t i = 0; i < listed->capacity; i++) {
-		struct kernel_listed_text *slot = &listed->slots[i];
+	for (size_t i = 0; i < listed->count; i++) {
+		struct kernel_listed_text *item = &listed->items[i];
 
-		if (!slot->text || !slot->is_removed || slot->waits == LAST_WAITS)
+		if (!item->is_removed || item->waits == LAST_WAITS)
 			continue;
-		if (++slot->waits == TEXT_WAITS)
-			bpf_map_delete(reduction->texts, &slot->number);
-		is_any_over |= is_over(slot);
+		if (++item->waits == TEXT_WAITS)
+			bpf_map_delete(reduction->texts, &item->number);
+		is_any_over |= is_over(item);
 	}
 	if (is_any_over)
-		move(listed, listed->capacity);
+		forget_texts(listed);
 }
 
 void kernel_listed_begin_wait(
@@ -204,13 +197,13 @@ void kernel_listed_give_back(struct kernel_listed *listed, const struct kernel_r
 	if (end - listed->low > GIVEN_AT_ONCE)
 		end = listed->low + GIVEN_AT_ONCE;
 	for (; listed->low < end; listed->low++) {
-		struct kernel_listed_text *slot = find(listed, reduction, listed->low);
+		struct kernel_listed_text *item = find_text(listed, reduction, listed->low);
 
-		if (!slot || slot->is_kept)
+		if (!item || item->is_kept)
 			continue;
-		slot->is_removed = true;
+		item->is_removed = true;
 		memset(key, 0, reduction->string_bytes);
-		memcpy(key, slot->text, strnlen(slot->text, reduction->string_bytes));
+		memcpy(key, item->text, strnlen(item->text, reduction->string_bytes));
 		bpf_map_delete(reduction->strings, key);
 		given++;
 	}
@@ -221,8 +214,9 @@ void kernel_listed_give_back(struct kernel_listed *listed, const struct kernel_r
 
 void kernel_listed_free(struct kernel_listed *listed)
 {
-	for (size_t i = 0; i < listed->capacity; i++)
-		free(listed->slots[i].text);
-	free(listed->slots);
+	for (size_t i = 0; i < listed->count; i++)
+		free(listed->items[i].text);
+	free(listed->items);
+	hash_table_free(&listed->by_number);
 	*listed = (struct kernel_listed){0};
 }

@@ -54,9 +54,10 @@ int kernel_tally_begin(struct kernel_reader *reader, const struct kernel_reducti
 
 static void free_baseline(struct kernel_baseline *baseline)
 {
-	for (size_t i = 0; i < baseline->capacity; i++)
+	for (size_t i = 0; i < baseline->count; i++)
 		free(baseline->elements[i]);
 	free(baseline->elements);
+	hash_table_free(&baseline->by_key);
 	*baseline = (struct kernel_baseline){0};
 }
 
@@ -75,50 +76,40 @@ void kernel_tally_end(struct kernel_reader *reader, const struct kernel_reductio
 
 /* ---- what was read last ---- */
 
-static size_t slot_of(const struct kernel_baseline *baseline, const void *key, uint32_t key_bytes)
+static bool is_key(const void *context, uint32_t index, const void *key)
 {
-	size_t at = text_hash(key, key_bytes) & (baseline->capacity - 1);
+	const struct reading *reading = context;
 
-	while (baseline->elements[at] && memcmp(baseline->elements[at], key, key_bytes) != 0)
-		at = (at + 1) & (baseline->capacity - 1);
-	return at;
+	return !memcmp(reading->baseline->elements[index], key, reading->key_bytes);
 }
 
-static int grow(struct kernel_baseline *baseline, uint32_t key_bytes)
+static uint32_t hash_of(const struct reading *reading, const void *key)
 {
-	struct kernel_baseline grown = {
-		.capacity = baseline->capacity ? 2 * baseline->capacity : 64};
-
-	grown.elements = calloc(grown.capacity, sizeof(*grown.elements));
-	if (!grown.elements)
-		return -ENOMEM;
-	for (size_t i = 0; i < baseline->capacity; i++)
-		if (baseline->elements[i])
-			grown.elements[slot_of(&grown, baseline->elements[i], key_bytes)] =
-				baseline->elements[i];
-	grown.count = baseline->count;
-	free(baseline->elements);
-	*baseline = grown;
-	return 0;
+	return text_hash(key, reading->key_bytes);
 }
 
 /* The words that a key had, zeroes at first; NULL: no memory. */
 static uint64_t *last_words(struct reading *reading, const void *key)
 {
 	struct kernel_baseline *baseline = reading->baseline;
-	size_t room = (reading->key_bytes + 7) & ~(size_t)7, at;
+	size_t room = (reading->key_bytes + 7) & ~(size_t)7;
+	uint32_t hash = hash_of(reading, key);
+	uint32_t at = hash_table_find(&baseline->by_key, hash, is_key, reading, key);
+	unsigned char *element;
 
-	if (baseline->count * 2 >= baseline->capacity && grow(baseline, reading->key_bytes))
+	if (at != HASH_TABLE_NONE)
+		return (uint64_t *)(void *)(baseline->elements[at] + room);
+	if (array_room(&baseline->elements, &baseline->capacity, baseline->count,
+		    sizeof(*baseline->elements)))
 		return NULL;
-	at = slot_of(baseline, key, reading->key_bytes);
-	if (!baseline->elements[at]) {
-		baseline->elements[at] = calloc(1, room + 8 * reading->value_words);
-		if (!baseline->elements[at])
-			return NULL;
-		memcpy(baseline->elements[at], key, reading->key_bytes);
-		baseline->count++;
+	element = calloc(1, room + 8 * reading->value_words);
+	if (!element || hash_table_add(&baseline->by_key, hash, (uint32_t)baseline->count)) {
+		free(element);
+		return NULL;
 	}
-	return (uint64_t *)(void *)(baseline->elements[at] + room);
+	memcpy(element, key, reading->key_bytes);
+	baseline->elements[baseline->count++] = element;
+	return (uint64_t *)(void *)(element + room);
 }
 
 static uint64_t round_of(const struct reading *reading, const void *key)
@@ -132,26 +123,22 @@ static uint64_t round_of(const struct reading *reading, const void *key)
 /* Forgets the keys of rounds that are over for good. */
 static void forget_rounds(struct reading *reading)
 {
-	struct kernel_baseline *baseline = reading->baseline, left = {0};
+	struct kernel_baseline *baseline = reading->baseline;
+	size_t left = 0;
 
-	left.capacity = baseline->capacity;
-	left.elements = calloc(left.capacity + 1, sizeof(*left.elements));
-	if (!left.elements)
-		return;
-	for (size_t i = 0; i < baseline->capacity; i++) {
+	hash_table_clear(&baseline->by_key);
+	for (size_t i = 0; i < baseline->count; i++) {
 		unsigned char *element = baseline->elements[i];
 
-		if (!element)
-			continue;
 		if (round_of(reading, element) < reading->reader->ended) {
 			free(element);
 			continue;
 		}
-		left.elements[slot_of(&left, element, reading->key_bytes)] = element;
-		left.count++;
+		/* the table has had room for all of them */
+		hash_table_add(&baseline->by_key, hash_of(reading, element), (uint32_t)left);
+		baseline->elements[left++] = element;
 	}
-	free(baseline->elements);
-	*baseline = left;
+	baseline->count = left;
 }
 
 /* ---- keys ---- */

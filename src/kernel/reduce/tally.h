@@ -12,6 +12,7 @@
 #ifndef VMTAP_KERNEL_REDUCE_TALLY_H
 #define VMTAP_KERNEL_REDUCE_TALLY_H
 
+#include "base/hash_table.h"
 #include "kernel/capture/ring_records.h"
 #include "kernel/reduce/reader_guard.h"
 #include "kernel/reduce/reduce.h"
@@ -23,10 +24,11 @@
 struct arena;
 struct usdt_unwind;
 
-/* The values of one map when they were read last: a hash table. */
+/* The values of one map when they were read last. */
 struct kernel_baseline {
-	unsigned char **elements; /* key, then value; NULL: free */
+	unsigned char **elements; /* key, then value */
 	size_t count, capacity;
+	struct hash_table by_key;
 };
 
 struct kernel_reader {

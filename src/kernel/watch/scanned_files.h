@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_table.h"
 #include "kernel/watch/code_mappings.h"
 
 struct error;
@@ -29,8 +30,9 @@ struct kernel_unseen_mapping {
 
 struct kernel_unseen {
 	struct kernel_mapped mapped;
-	struct kernel_unseen_file *seen; /* a hash table */
+	struct kernel_unseen_file *seen;
 	size_t seen_count, seen_capacity;
+	struct hash_table by_file; /* of what is seen */
 	struct kernel_unseen_mapping *waiting;
 	size_t waiting_count, waiting_capacity;
 };
