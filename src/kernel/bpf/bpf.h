@@ -52,7 +52,8 @@ int bpf_map_next(int map, const void *key, void *next);
  */
 int bpf_map_read(int map, bool is_first, uint32_t *at, void *keys, void *values, uint32_t *count);
 
-/* How many processors the machine may have: so many values have the maps by processor. */
+/* Returns how many processors the machine may have: an element of a map by processor has that many
+ * values. */
 uint32_t bpf_cpu_count(void);
 
 /*
@@ -86,7 +87,8 @@ int bpf_module_types(const char *module);
 /* Runs a program that was loaded as BPF_RAW once, in this thread. *returned: what it returns. */
 int bpf_run(int program, uint32_t *returned);
 
-/* How often the kernel skipped the program because the same processor was already running it. */
+/* Returns how often the kernel skipped the program because the same processor was already running
+ * it. */
 uint64_t bpf_missed(int program);
 
 /* Where to attach a program, in one file. The arrays have `count` elements each. */

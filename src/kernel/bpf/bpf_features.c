@@ -26,7 +26,7 @@ void bpf_find_copy_string(struct bpf_features *features)
 	features->copy_string = query.is_found ? query.result : 0;
 }
 
-/* Whether a program at a tracepoint may call them. */
+/* Returns whether a program at a tracepoint may call them. */
 static bool may_find_tasks(uint32_t find, uint32_t release, const struct bpf_function *tracepoint)
 {
 	struct bpf_code code;

@@ -1,4 +1,7 @@
-/* bpf_namespace.c: see bpf_namespace.h. */
+/*
+ * bpf_namespace.c: see bpf_namespace.h. The namespace's inode is in /proc; its level only in the
+ * kernel's memory, from where a program that runs once reads it.
+ */
 #include "kernel/bpf/bpf_namespace.h"
 
 #include <sys/stat.h>

@@ -6,7 +6,7 @@
  * it writes to memory of its own thread first; the size of what it has read is then known, too.
  *
  * The time is taken after the record has been reserved. So all records that are reserved after the
- * reader has looked at the clock have later times than the clock then had.
+ * reader has read the clock have later times than the clock then had.
  *
  * A sample (provider profile) interrupts whatever runs on its processor, perhaps a program of the
  * kind above. It never sleeps, and no sample interrupts another, so each processor has memory for

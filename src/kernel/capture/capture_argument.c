@@ -118,7 +118,7 @@ static void read_pointer(struct kernel_generator *g, const struct kernel_operand
 	stack_slot_give_back(&g->slots, STACK_SLOT_VALUE);
 }
 
-/* Turns a thread's exit_code in R0 into what its parent is told: CLD_EXITED, CLD_KILLED or
+/* Turns a thread's exit_code in R0 into what its parent gets: CLD_EXITED, CLD_KILLED or
  * CLD_DUMPED. */
 static void find_end(struct kernel_generator *g)
 {

@@ -41,7 +41,7 @@ struct kernel_generator {
 void kernel_need_site(struct kernel_generator *g);
 void kernel_leave_site(struct kernel_generator *g);
 
-/* Where an argument is in a record. */
+/* Returns where an argument is in a record. */
 static inline uint32_t kernel_argument_place(unsigned argument)
 {
 	return (uint32_t)sizeof(struct kernel_head) + 8 * argument;

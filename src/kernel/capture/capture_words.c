@@ -1,4 +1,8 @@
-/* capture_words.c: see capture_words.h. */
+/*
+ * capture_words.c: see capture_words.h. The words lie in the process between two addresses that its
+ * struct mm_struct has. They are read without waiting for a page, since a program at a tracepoint
+ * must not sleep.
+ */
 #include "kernel/capture/capture_words.h"
 
 #include "base/arena.h"

@@ -1,10 +1,10 @@
 /*
  * stack_slot.h: the places on the stack of a generated program. A place is shared by purposes that
- * never need it at the same time. So whoever writes to one takes it while the program is generated,
- * and gives it back when what it has written has been read; what is written before a jump and read
- * at its label is taken at both. Unless NDEBUG is defined, a slot that is taken while another
- * purpose uses some of its bytes, and one that is used without being taken, are noted as a fault,
- * and the program is refused (stack_slots_end()).
+ * never need it at the same time. So code that writes to one takes it while the program is
+ * generated, and gives it back when what it has written has been read; what is written before a
+ * jump and read at its label is taken at both. Unless NDEBUG is defined, a slot that is taken while
+ * another purpose uses some of its bytes, and one that is used without being taken, are noted as a
+ * fault, and the program is refused (stack_slots_end()).
  *
  * A program must not use 64 bytes or more: from Linux 6.13 on, the stack of such a program is
  * memory of the processor, which other threads overwrite while this one waits for a page. (The

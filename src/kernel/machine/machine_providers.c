@@ -30,7 +30,7 @@ bool kernel_providers_are_asked(const struct d_asked *asked)
 	return false;
 }
 
-/* Whether any description names the provider. */
+/* Returns whether any description names the provider. */
 static bool is_named(const struct d_asked *asked, size_t count, const char *provider)
 {
 	for (size_t i = 0; i < count; i++)

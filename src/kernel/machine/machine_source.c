@@ -82,7 +82,7 @@ static struct kernel_machine *machine_of(const struct source *source)
 	return (struct kernel_machine *)(uintptr_t)source;
 }
 
-static void detach(struct kernel_machine *machine)
+static void detach_programs(struct kernel_machine *machine)
 {
 	bpf_close_all(machine->links, machine->link_count);
 	machine->link_count = 0;
@@ -96,9 +96,9 @@ static void close_map(int *map)
 }
 
 /* As if nothing had been planned or attached. */
-static void reset(struct kernel_machine *machine)
+static void reset_plans(struct kernel_machine *machine)
 {
-	detach(machine);
+	detach_programs(machine);
 	kernel_feed_reset(&machine->feed, &machine->maps);
 	close_map(&machine->maps.noted);
 	for (size_t i = 0; i < machine->program_count; i++) {
@@ -123,7 +123,7 @@ static void machine_close(struct source *source)
 {
 	struct kernel_machine *machine = machine_of(source);
 
-	reset(machine);
+	reset_plans(machine);
 	kernel_tally_end(&machine->reader, &machine->reduction);
 	kernel_reduce_free(&machine->reduction);
 	free(machine->updates);
@@ -392,8 +392,8 @@ static int tell_refused(struct kernel_machine *machine, const struct machine_pro
 		reason.text);
 }
 
-/* Whether to load the program for its tracepoint's type: only such a program may find a thread by
- * its number. */
+/* Returns whether to load the program for its tracepoint's type: only such a program may find a
+ * thread by its number. */
 static bool is_typed(const struct kernel_machine *machine, const struct machine_program *program)
 {
 	bool result = program->plan.notes;
@@ -408,8 +408,8 @@ static bool is_typed(const struct kernel_machine *machine, const struct machine_
 }
 
 /* Loads a program; a descriptor. */
-static int load(struct kernel_machine *machine, size_t number, const struct d_program *script,
-	struct error *error)
+static int load_program(struct kernel_machine *machine, size_t number,
+	const struct d_program *script, struct error *error)
 {
 	const struct machine_program *program = &machine->programs[number];
 	struct kernel_maps maps = machine->maps;
@@ -444,11 +444,11 @@ static int load(struct kernel_machine *machine, size_t number, const struct d_pr
 	return result;
 }
 
-static int attach(struct kernel_machine *machine, size_t number, const struct d_program *script,
-	struct error *error)
+static int attach_program(struct kernel_machine *machine, size_t number,
+	const struct d_program *script, struct error *error)
 {
 	struct machine_program *attached = &machine->programs[number];
-	int program = load(machine, number, script, error), link;
+	int program = load_program(machine, number, script, error), link;
 
 	if (program < 0)
 		return program;
@@ -467,7 +467,7 @@ static int attach_function(struct kernel_machine *machine, size_t number,
 	const struct d_program *script, struct error *error)
 {
 	struct machine_program *attached = &machine->programs[number];
-	int program = load(machine, number, script, error), link;
+	int program = load_program(machine, number, script, error), link;
 
 	if (program < 0)
 		return bpf_try_function(attached->function, error) ? 1 : program;
@@ -536,7 +536,7 @@ static void read_functions(struct kernel_machine *machine)
 }
 
 /* Plans, loads and attaches. */
-static int start(
+static int start_programs(
 	struct kernel_machine *machine, const struct source_request *request, struct error *error)
 {
 	int result = plan_all(machine, request, error);
@@ -550,12 +550,12 @@ static int start(
 		result = out_of_memory(error);
 	for (size_t i = 0; i < machine->program_count && !result; i++)
 		if (!machine->programs[i].function)
-			result = attach(machine, i, request->program, error);
+			result = attach_program(machine, i, request->program, error);
 	return result ? result : attach_functions(machine, request->program, error);
 }
 
 /* Decides what the programs carry out themselves; nothing if maps are refused. */
-static void reduce(struct kernel_machine *machine, const struct source_request *request)
+static void reduce_clauses(struct kernel_machine *machine, const struct source_request *request)
 {
 	int result = kernel_reduce_begin(&machine->reduction, request, false);
 	struct error reason;
@@ -589,21 +589,21 @@ static int machine_enable(
 			&source->tells_thread_ends, error);
 	if (result || !request->want_count)
 		return result;
-	reduce(machine, request);
+	reduce_clauses(machine, request);
 	result = kernel_refusal_check(&machine->reduction, request, error);
 	if (result)
 		return result;
-	result = start(machine, request, error);
+	result = start_programs(machine, request, error);
 	if (result && machine->reduction.set_count && !kernel_refusal_is_possible(request)) {
 		bool follows = kernel_follow_is_any(&machine->reduction);
 		struct error reason = *error;
 		int first = result;
 
 		/* records of events may be possible even so */
-		reset(machine);
+		reset_plans(machine);
 		kernel_tally_end(&machine->reader, &machine->reduction);
 		kernel_reduce_undo(&machine->reduction, request);
-		result = start(machine, request, error);
+		result = start_programs(machine, request, error);
 		if (result && follows) {
 			*error = reason;
 			result = first;
@@ -717,7 +717,7 @@ static void complete_batch(void *source, uint64_t now, struct event_batch *batch
 
 static void detach_all(void *source)
 {
-	detach(source);
+	detach_programs(source);
 }
 
 static enum source_state machine_next(

@@ -198,7 +198,8 @@ static bool is_asked(
 	return false;
 }
 
-/* What a function takes and returns; false: it takes a variable number, so it cannot be traced. */
+/* Finds what a function takes and returns. Returns false if it takes a variable number, so that it
+ * cannot be traced. */
 static bool find_prototype(struct btf *types, uint32_t function, struct btf_view *prototype)
 {
 	struct btf_view view;
@@ -456,7 +457,7 @@ static int fbt_add(const struct kernel_provider *provider,
 
 /* ---- sites ---- */
 
-/* How many of the program's 8-byte argument slots an argument of this type takes. */
+/* Returns how many of the program's 8-byte argument slots an argument of this type takes. */
 static uint32_t count_slots(struct btf *types, uint32_t type)
 {
 	struct btf_view view;

@@ -1,4 +1,8 @@
-/* tracepoint_view.c: see tracepoint_view.h. */
+/*
+ * tracepoint_view.c: see tracepoint_view.h. A row is resolved twice by the same function: when
+ * probes are added, to say what the kernel lacks, and when a site is made. find_function() reads
+ * /proc/kallsyms, which takes long, so only rows that name a function may call it.
+ */
 #include "kernel/machine/tracepoint_view.h"
 
 #include <errno.h>
@@ -100,7 +104,7 @@ static unsigned count_arguments(const struct kernel_view *view)
 }
 
 /* Resolves all of a row. -ENOENT with the reason if the kernel lacks something. */
-static int resolve(struct btf *btf, const struct kernel_view *view,
+static int resolve_view(struct btf *btf, const struct kernel_view *view,
 	struct kernel_operand operands[KERNEL_VIEW_ARGUMENTS],
 	struct kernel_condition conditions[KERNEL_CONDITIONS_MAX], char reason[REASON_MAX])
 {
@@ -184,7 +188,7 @@ int kernel_view_add(const struct kernel_provider *provider,
 		const struct kernel_view *view = &provider->views[row];
 		char reason[REASON_MAX] = "";
 		/* the probe fires at several places; without the first, the others would mislead */
-		bool fires = !resolve(request->btf, view, operands, conditions, reason);
+		bool fires = !resolve_view(request->btf, view, operands, conditions, reason);
 
 		for (next = row + 1; next < provider->view_count &&
 			!strcmp(provider->views[next].name, view->name);
@@ -209,7 +213,7 @@ static int make_site(struct btf *btf, const struct kernel_view *view, uint32_t p
 
 	if (!operands || !conditions)
 		return -ENOMEM;
-	if (resolve(btf, view, operands, conditions, reason))
+	if (resolve_view(btf, view, operands, conditions, reason))
 		return 0;
 	*site = (struct kernel_site){.probe = probe,
 		.is_machine = true,

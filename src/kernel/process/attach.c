@@ -237,7 +237,7 @@ static int load_plan(struct kernel_attachment *attachment, size_t number, struct
 
 /* ---- links ---- */
 
-/* What several sites share that are attached by one link. */
+/* Orders sites so that those which one link can attach are neighbours. */
 static int compare_sites(const void *one, const void *other)
 {
 	const struct kernel_attached *a = one, *b = other;
@@ -316,15 +316,17 @@ static void ask_long_nop(struct kernel_attachment *attachment)
 	}
 }
 
-/* Where the kernel attaches to a site: at its 1-byte nop, or at the 10-byte nop after it. */
+/*
+ * Returns where the kernel attaches to a site: at its 1-byte nop, or at the 10-byte nop after it.
+ */
 static uint64_t place_of(const struct kernel_attachment *attachment, const struct kernel_site *site)
 {
 	return site->offset +
 		(site->has_long_nop && attachment->features.long_nop == KERNEL_NOP_SAFE);
 }
 
-/* Whether the main thread has ended: the kernel knows the process's memory by it, so the link must
- * be for all processes; programs look at the process's id in any case. */
+/* Returns whether the main thread has ended: the kernel knows the process's memory by it, so the
+ * link must be for all processes; programs look at the process's id in any case. */
 static bool is_headless(const struct kernel_target *target)
 {
 	return target->process && target->process->thread != target->process->pid;

@@ -24,7 +24,8 @@ struct kernel_aliases {
 	struct hash_table by_place; /* by site and process */
 };
 
-/* Sets the probe that stands for the site's probe in a process; UINT32_MAX: none. -ENOMEM. */
+/* Sets the probe that stands for the site's probe in a process; UINT32_MAX: none. Returns 0 or
+ * -ENOMEM. */
 int kernel_alias_set(struct kernel_aliases *aliases, uint32_t site, uint32_t pid, uint32_t probe);
 
 /* False: none has been set. */

@@ -1,4 +1,7 @@
-/* site_group.c: see site_group.h. */
+/*
+ * site_group.c: see site_group.h. A group takes over the target that it is made of. Its counters
+ * are mapped into memory, so that losses are found without a system call.
+ */
 #include "kernel/process/site_group.h"
 
 #include <errno.h>

@@ -36,8 +36,8 @@ static bool touches(const struct d_instruction *at)
 	return kind >= D_IMMEDIATE_SCALAR && kind <= D_IMMEDIATE_OBJECT_ELEMENT;
 }
 
-/* Whether no probe is known yet that a clause with computed addresses describes: some may come with
- * a process that starts later. */
+/* Returns whether no probe is known yet that a clause with computed addresses describes: some may
+ * come with a process that starts later. */
 static bool may_come(const struct source_request *request, size_t clause)
 {
 	return clause < request->demand_count && request->demands[clause].any_memory &&

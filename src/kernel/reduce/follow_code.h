@@ -14,7 +14,7 @@
 void kernel_follow_instruction(
 	struct translator *t, const struct d_instruction *at, uint32_t index, bool is_predicate);
 
-/* Whether the instruction stores into a variable, or lets others do so. */
+/* Returns whether the instruction stores into a variable, or lets others do so. */
 bool kernel_follow_stores(const struct d_instruction *at);
 
 #endif

@@ -160,14 +160,18 @@ void kernel_reduce_answer(
 /* Takes it all back: no clause is carried out. */
 void kernel_reduce_undo(struct kernel_reduction *reduction, const struct source_request *request);
 
-/* Whether keys of the aggregation have the number of a round: it is truncated or restarted. */
+/*
+ * Returns whether keys of the aggregation have the number of a round: it is truncated or restarted.
+ */
 bool kernel_reduce_rotates(const struct d_program *program, uint32_t aggregation);
 
 /* Tells programs the clocks. */
 void kernel_reduce_tell_clocks(
 	const struct kernel_reduction *reduction, int64_t distance, int64_t wall);
 
-/* Whether a clause, if it is carried out or its predicate is, reads the built-in variable. */
+/*
+ * Returns whether a clause, if it is carried out or its predicate is, reads the built-in variable.
+ */
 bool kernel_reduce_reads(
 	const struct kernel_reduction *reduction, uint32_t clause, enum d_builtin builtin);
 

@@ -1,4 +1,8 @@
-/* string_numbers.c: see string_numbers.h. */
+/*
+ * string_numbers.c: see string_numbers.h. Numbers only grow; those below `low` are settled. Texts
+ * that are over are removed from the array at the end of a wait, never while a key with their
+ * number may still be read.
+ */
 #include "kernel/reduce/string_numbers.h"
 
 #include <stdlib.h>
@@ -22,7 +26,7 @@ enum {
 
 /* ---- the programs' side ---- */
 
-static void look_up(struct translator *t, int map, int place)
+static void look_up_string(struct translator *t, int map, int place)
 {
 	bpf_set_map(t->code, BPF_REG_1, map);
 	translator_point(t, BPF_REG_2, place);
@@ -44,7 +48,7 @@ void kernel_listed_generate(struct translator *t, uint32_t without)
 	uint32_t found = bpf_label(t->code), added = bpf_label(t->code);
 	int number;
 
-	look_up(t, reduction->strings, t->area);
+	look_up_string(t, reduction->strings, t->area);
 	bpf_jump_if_value(t->code, BPF_JNE, BPF_REG_0, 0, found);
 	kernel_guard_generate_check(t, without);
 	bpf_set_map_value(
@@ -67,7 +71,7 @@ void kernel_listed_generate(struct translator *t, uint32_t without)
 	bpf_call(t->code, BPF_FUNC_map_delete_elem);
 	stack_slot_give_back(&t->g->slots, STACK_SLOT_VALUE);
 	bpf_place(t->code, added);
-	look_up(t, reduction->strings, t->area);
+	look_up_string(t, reduction->strings, t->area);
 	bpf_jump_if_value(t->code, BPF_JEQ, BPF_REG_0, 0, without);
 	bpf_place(t->code, found);
 	bpf_read(t->code, BPF_REG_0, BPF_REG_0, 0, 8);
@@ -81,7 +85,7 @@ static bool is_number(const void *items, uint32_t index, const void *number)
 		*(const uint64_t *)number;
 }
 
-/* Whether no key can have this text any more. */
+/* Returns whether no key can have this text any more. */
 static bool is_over(const struct kernel_listed_text *item)
 {
 	return item->waits == LAST_WAITS && !item->is_kept;

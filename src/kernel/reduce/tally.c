@@ -1,4 +1,8 @@
-/* tally.c: see tally.h. */
+/*
+ * tally.c: see tally.h. A reading goes over each map once and compares each value with what it was
+ * at the last reading (struct kernel_baseline). Values in the maps must never be set back; a key
+ * whose strings or stack are not known yet is left for the next reading.
+ */
 #include "kernel/reduce/tally.h"
 
 #include <elf.h>
@@ -302,8 +306,8 @@ static int find_buckets(
 	return count;
 }
 
-/* What is new of a key; words are its value now. */
-static int give(struct reading *reading, const unsigned char *key, const uint64_t *words)
+/* Gives the sink what is new of a key; words are its value now. Returns 0 or -ENOMEM. */
+static int give_partial(struct reading *reading, const unsigned char *key, const uint64_t *words)
 {
 	const struct kernel_tally *tally = reading->tally;
 	const struct d_aggregation *definition =
@@ -354,7 +358,7 @@ static int read_array(struct reading *reading, int map, uint64_t *words, uint32_
 	if (result)
 		return result;
 	add_up(reading, words, cpu_count);
-	return give(reading, (const unsigned char *)"", words);
+	return give_partial(reading, (const unsigned char *)"", words);
 }
 
 static int read_hash(struct reading *reading, int map, unsigned char *keys, uint64_t *words,
@@ -375,7 +379,7 @@ static int read_hash(struct reading *reading, int map, unsigned char *keys, uint
 			uint64_t *value = words + (size_t)i * reading->value_words * cpu_count;
 
 			add_up(reading, value, cpu_count);
-			result = give(reading, key, value);
+			result = give_partial(reading, key, value);
 			if (!result && tally->rotates &&
 				round_of(reading, key) < reading->reader->ended)
 				bpf_map_delete(map, key);
@@ -511,7 +515,7 @@ int kernel_tally_read(struct kernel_reader *reader, const struct kernel_reductio
 
 /* ---- updates that are sent ---- */
 
-/* The process and the frames, at most so many; how the unwinding has ended. */
+/* Unwinds the process and the frames, at most the given number; *end is how that has ended. */
 static size_t unwind_sent(const struct kernel_sent *sent, const struct kernel_sent_layout *layout,
 	const char *stack, struct usdt_unwind *unwind, size_t frames, uint64_t *words,
 	enum usdt_unwind_end *end)
@@ -565,7 +569,7 @@ static bool unwind_keys(struct reading *reading, const struct kernel_sent *sent,
 	return true;
 }
 
-/* Whether a record is complete, as far as its layout says. */
+/* Returns whether a record is complete, as far as its layout says. */
 static bool is_whole(const struct kernel_record *record, const struct kernel_sent_layout *layout)
 {
 	const struct kernel_sent *sent = (const void *)record->bytes;

@@ -402,7 +402,7 @@ static bool lay_out_frame(struct translator *t, const struct d_clause *clause)
 	return used <= KERNEL_FRAME_BYTES;
 }
 
-static void begin(struct translator *t, struct kernel_generator *g,
+static void begin_translation(struct translator *t, struct kernel_generator *g,
 	struct kernel_reduction *reduction, uint32_t clause, struct kernel_follow *follow,
 	struct kernel_translated *found)
 {
@@ -422,7 +422,7 @@ static void begin(struct translator *t, struct kernel_generator *g,
 		translator_refuse(t);
 }
 
-/* Whether the clause uses keys or strings that the reader takes out of maps. */
+/* Returns whether the clause uses keys or strings that the reader takes out of maps. */
 static bool is_guarded(const struct translator *t)
 {
 	const struct kernel_reduction *reduction = t->reduction;
@@ -489,7 +489,7 @@ static void translate_predicate(struct translator *t)
 	translate_code(t, clause->predicate, clause->predicate_count, 0, true);
 }
 
-/* Whether the code touches memory of the thread. */
+/* Returns whether the code touches memory of the thread. */
 static bool uses_frame(const struct bpf_code *code)
 {
 	for (size_t i = 0; i < code->count; i++) {
@@ -522,7 +522,7 @@ static int try_clause(struct kernel_reduction *reduction, uint32_t clause, bool 
 	stack_slot_take(&g.slots, STACK_SLOT_SITE);
 	stack_slot_take(&g.slots, follow ? STACK_SLOT_NEXT : STACK_SLOT_TIME);
 	g.unreadable = bpf_label(&code);
-	begin(&t, &g, reduction, clause, follow, translated);
+	begin_translation(&t, &g, reduction, clause, follow, translated);
 	t.is_trial = true;
 	if (translated->is_possible && only_predicate)
 		translate_predicate(&t);
@@ -555,7 +555,7 @@ void kernel_translate_following(struct kernel_generator *g, uint32_t clause)
 	struct kernel_translated found;
 	struct translator t;
 
-	begin(&t, g, g->maps->reduction, clause, &follow, &found);
+	begin_translation(&t, g, g->maps->reduction, clause, &follow, &found);
 	t.fault = t.no;
 	translate_clause(&t);
 	bpf_place(t.code, t.no);
@@ -606,7 +606,7 @@ static void carry_out(struct kernel_generator *g, uint32_t clause)
 	struct kernel_translated found;
 	struct translator t;
 
-	begin(&t, g, g->maps->reduction, clause, NULL, &found);
+	begin_translation(&t, g, g->maps->reduction, clause, NULL, &found);
 	translate_clause(&t);
 	if (t.faults) {
 		bpf_place(t.code, t.fault);
@@ -622,7 +622,7 @@ static void filter(struct kernel_generator *g, uint32_t clause, uint32_t ship)
 	struct kernel_translated found;
 	struct translator t;
 
-	begin(&t, g, g->maps->reduction, clause, NULL, &found);
+	begin_translation(&t, g, g->maps->reduction, clause, NULL, &found);
 	t.yes = t.fault = ship;
 	translate_predicate(&t);
 	bpf_place(t.code, t.no);

@@ -20,10 +20,8 @@ struct kernel_translated {
 				the predicate's first; UINT32_MAX: the frame is too large */
 };
 
-/*
- * Tries a clause: its predicate alone, or all of it. Its tallies and variables are added to the
- * reduction if all of it is possible. -ENOMEM.
- */
+/* Tries a clause: its predicate alone, or all of it. Its tallies and variables are added to the
+ * reduction if all of it is possible. Returns 0 or -ENOMEM. */
 int kernel_translate_try(struct kernel_reduction *reduction, uint32_t clause, bool only_predicate,
 	struct kernel_translated *translated);
 
@@ -36,7 +34,7 @@ struct kernel_follow {
 	bool has_changed;              /* what is known of variables */
 };
 
-/* Tries to follow a clause. -ENOMEM. */
+/* Tries to follow a clause. Returns 0 or -ENOMEM. */
 int kernel_translate_try_following(struct kernel_reduction *reduction, uint32_t clause,
 	struct kernel_follow *follow, struct kernel_translated *translated);
 

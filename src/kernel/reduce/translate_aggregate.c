@@ -1,4 +1,7 @@
-/* translate_aggregate.c: see translate_aggregate.h. */
+/*
+ * translate_aggregate.c: see translate_aggregate.h. An update changes the maps wholly or not at
+ * all: the key is put together and found first, and where that fails, the update is sent.
+ */
 #include "kernel/reduce/translate_aggregate.h"
 
 #include <errno.h>
@@ -31,7 +34,7 @@ static struct kernel_tally *find_tally(struct translator *t, uint32_t instructio
 	return &reduction->tallies[reduction->tally_count++];
 }
 
-/* How a register can be a key; false: it cannot. */
+/* Finds how a register can be a key. Returns false if it cannot. */
 static bool describe_key(struct translator *t, const struct held *held,
 	const struct d_value_type *type, struct kernel_key *key)
 {
@@ -144,7 +147,7 @@ static void put_keys(
 	}
 }
 
-static void look_up(struct translator *t, int map, int key)
+static void look_up_key(struct translator *t, int map, int key)
 {
 	bpf_set_map(t->code, BPF_REG_1, map);
 	translator_point(t, BPF_REG_2, key);
@@ -159,7 +162,7 @@ static void add_key(struct translator *t, int map)
 	bpf_set_map_value(t->code, BPF_REG_3, t->reduction->zeroes, 0);
 	bpf_set(t->code, BPF_REG_4, BPF_NOEXIST);
 	bpf_call(t->code, BPF_FUNC_map_update_elem);
-	look_up(t, map, t->area);
+	look_up_key(t, map, t->area);
 }
 
 /*
@@ -175,12 +178,12 @@ static void find_value(struct translator *t, const struct kernel_tally *tally, u
 		const int key = stack_slot_take(&t->g->slots, STACK_SLOT_VALUE);
 
 		bpf_write_value(t->code, BPF_REG_10, key, 0, 8);
-		look_up(t, tally->map, key);
+		look_up_key(t, tally->map, key);
 		stack_slot_give_back(&t->g->slots, STACK_SLOT_VALUE);
 	} else {
-		look_up(t, tally->map, t->area);
+		look_up_key(t, tally->map, t->area);
 		bpf_jump_if_value(t->code, BPF_JNE, BPF_REG_0, 0, found);
-		look_up(t, tally->further, t->area);
+		look_up_key(t, tally->further, t->area);
 		bpf_jump_if_value(t->code, BPF_JNE, BPF_REG_0, 0, found);
 		if (!tally->rotates) /* others leave the map soon */
 			kernel_guard_generate_check(t, without);

@@ -1,4 +1,8 @@
-/* translate_copyout.c: see translate_copyout.h. */
+/*
+ * translate_copyout.c: see translate_copyout.h. A block is a place in the frame; what a register of
+ * D holds of it is the place and a constant offset. Each access is checked when the clause is
+ * translated, so programs need no check.
+ */
 #include "kernel/reduce/translate_copyout.h"
 
 #include <string.h>
@@ -142,7 +146,7 @@ void translator_write_block(struct translator *t, const struct d_instruction *at
 	bpf_write(t->code, KERNEL_FRAME, place_of(held), BPF_REG_1, at->c);
 }
 
-/* What is known of a this-> variable; NULL: it is of a kind that never holds a block. */
+/* Returns what is known of a this-> variable; NULL: it is of a kind that never holds a block. */
 static struct held *find_local(struct translator *t, const struct d_instruction *at)
 {
 	const struct d_variable *variable = &t->program->variables[at->immediate];

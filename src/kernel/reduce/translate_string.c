@@ -1,4 +1,8 @@
-/* translate_string.c: see translate_string.h. */
+/*
+ * translate_string.c: see translate_string.h. A string that cannot be read is a fault of the
+ * clause, at the instruction that gave its address, as in the engine. On older kernels its pages
+ * are fetched first, one byte of each.
+ */
 #include "kernel/reduce/translate_string.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
-/* translate_variables.c: see translate_variables.h. */
+/*
+ * translate_variables.c: see translate_variables.h. A thread at a tracepoint may have no memory for
+ * its variables: until something other than 0 is stored, R9 points to zeroes, which must not be
+ * written to.
+ */
 #include "kernel/reduce/translate_variables.h"
 
 static bool is_word(const struct d_variable *variable)

@@ -1,4 +1,7 @@
-/* translator.c: see translator.h. */
+/*
+ * translator.c: see translator.h. A register of D is a word of the frame. What is generated and
+ * what `now` says that the register holds must change together.
+ */
 #include "kernel/reduce/translator.h"
 
 #include "kernel/bpf/bpf_current.h"

@@ -1,4 +1,7 @@
-/* function_places.c: see function_places.h. */
+/*
+ * function_places.c: see function_places.h. The array has each probe once; the table finds it by
+ * the hash of its names.
+ */
 #include "kernel/site/function_places.h"
 
 #include <errno.h>

@@ -26,7 +26,8 @@ struct kernel_places {
 	struct hash_table by_probe;
 };
 
-/* Whether there is such a probe: in that file, of the same names and with the same source_tag. */
+/* Returns whether there is such a probe: in that file, of the same names and with the same
+ * source_tag. */
 bool kernel_places_has(const struct kernel_places *places, const struct d_probe_set *set,
 	const struct d_probe *probe, uint32_t file);
 

@@ -48,7 +48,7 @@ static void end_stop(struct launch_stop *stop)
 		close(stop->hits);
 }
 
-/* Whether the function has been called since the last time. */
+/* Returns whether the function has been called since the last time. */
 static bool is_called(struct launch_stop *stop)
 {
 	const uint32_t first = 0;
@@ -251,7 +251,7 @@ int kernel_steps_begin(pid_t pid, struct kernel_steps **steps, struct error *err
 	return 0;
 }
 
-/* Whether the process has loaded all that it is loading at the moment. */
+/* Returns whether the process has loaded all that it is loading at the moment. */
 static bool is_loaded(const struct kernel_steps *steps)
 {
 	struct usdt_process *process;

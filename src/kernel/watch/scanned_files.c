@@ -1,4 +1,8 @@
-/* scanned_files.c: see scanned_files.h. */
+/*
+ * scanned_files.c: see scanned_files.h. Mappings of a process wait until it has been scanned; only
+ * then are their files seen. When too many files are remembered, all are forgotten, which costs
+ * scans but misses nothing.
+ */
 #include "kernel/watch/scanned_files.h"
 
 #include <inttypes.h>
@@ -12,7 +16,7 @@
 #include "base/text.h"
 
 enum {
-	SEEN_MAX = 1 << 16, /* when there are more, all are forgotten, and looked at again */
+	SEEN_MAX = 1 << 16, /* when there are more, all are forgotten, and scanned again */
 	PATH_ROOM = 4096 + 64
 };
 
@@ -63,7 +67,7 @@ static void see(struct kernel_unseen *unseen, const struct kernel_unseen_file *f
 		unseen->seen[unseen->seen_count++] = *file;
 }
 
-/* When the file was changed last; 0: it has no path any more, or the process has ended. */
+/* Returns when the file was changed last; 0: it has no path any more, or the process has ended. */
 static int64_t changed_at(const struct kernel_mapped_event *event)
 {
 	char path[PATH_ROOM];
@@ -83,7 +87,7 @@ static bool waits(const struct kernel_unseen *unseen, uint32_t pid)
 	return false;
 }
 
-/* Whether the process is to be looked at because of this mapping. */
+/* Returns whether the process has to be scanned because of this mapping. */
 static bool take_mapping(struct kernel_unseen *unseen, const struct kernel_mapped_event *event)
 {
 	struct kernel_unseen_file file;
