@@ -134,7 +134,7 @@ static void load_all(const char *script)
 		next = source_request_next(&request, i);
 		ck_assert_int_eq(
 			kernel_plan_make(&plan, &site, &request.wants[i], next - i, &argument), 0);
-		ck_assert_int_eq(kernel_reduce_plan(&reduction, &request.wants[i], next - i,
+		ck_assert_int_eq(kernel_clauses_plan(&reduction, &request.wants[i], next - i,
 					 &fixture.probes.probes[request.wants[i].probe], &plan),
 			0);
 		load(&plan, &features, script);

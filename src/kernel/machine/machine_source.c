@@ -202,7 +202,7 @@ static int plan_site(struct kernel_machine *machine, const struct kernel_site *w
 	plan.pid = kernel_filter_pid(wants, count);
 	if (!where->is_call)
 		plan.number = (uint32_t)machine->site_count + 1;
-	if (kernel_reduce_plan(
+	if (kernel_clauses_plan(
 		    &machine->reduction, wants, count, &machine->set->probes[where->probe], &plan))
 		return out_of_memory(error);
 	number = find_program(machine, &plan, where, wants[0].clause);

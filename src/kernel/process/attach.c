@@ -109,7 +109,7 @@ static int plan_site(struct kernel_attachment *attachment, struct kernel_target 
 
 	if (result)
 		return tell_plan(set, target, site, result, argument, error);
-	if (kernel_reduce_plan(
+	if (kernel_clauses_plan(
 		    attachment->maps.reduction, wants, count, &set->probes[site->probe], &plan))
 		return out_of_memory(error);
 	plan.hit = kernel_silence_counter(&set->probes[site->probe]);

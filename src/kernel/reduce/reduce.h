@@ -28,8 +28,7 @@
 #include <stdint.h>
 
 #include "kernel/bpf/bpf.h"
-#include "kernel/capture/plan.h"
-#include "kernel/capture/site_names.h"
+#include "kernel/reduce/clause_set.h"
 #include "kernel/reduce/stack_numbers.h"
 #include "source/request.h"
 
@@ -93,16 +92,6 @@ enum {
 	KERNEL_CLOCK_DISTANCE, /* the scheduler's clock minus CLOCK_MONOTONIC */
 	KERNEL_CLOCK_WALL,     /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
 	KERNEL_CLOCKS
-};
-
-/* The clauses of a probe: which are carried out, and whether the others are decided here. */
-struct kernel_clauses {
-	uint32_t *clauses;
-	bool *reduced;
-	size_t count;
-	bool filters;     /* all others have predicates that are evaluated */
-	bool ships_first; /* one that needs a record comes before one with copyout() */
-	struct kernel_names names;
 };
 
 struct kernel_reduction {
@@ -174,10 +163,6 @@ void kernel_reduce_tell_clocks(
  */
 bool kernel_reduce_reads(
 	const struct kernel_reduction *reduction, uint32_t clause, enum d_builtin builtin);
-
-/* Adds to a plan what its program does for the clauses of the probe. Returns 0 or -ENOMEM. */
-int kernel_reduce_plan(struct kernel_reduction *reduction, const struct source_want *wants,
-	size_t count, const struct d_probe *probe, struct kernel_plan *plan);
 
 void kernel_reduce_free(struct kernel_reduction *reduction);
 
