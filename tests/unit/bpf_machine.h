@@ -270,6 +270,14 @@ static inline uint64_t bpf_machine_operate(unsigned code, uint64_t one, uint64_t
 		return one & other;
 	case BPF_OR:
 		return one | other;
+	case BPF_XOR:
+		return one ^ other;
+	case BPF_NEG:
+		return 0 - one;
+	case BPF_DIV:
+		return other ? one / other : 0;
+	case BPF_MOD:
+		return other ? one % other : one;
 	case BPF_LSH:
 		return one << (other & 63);
 	case BPF_RSH:
@@ -313,6 +321,30 @@ static inline bool bpf_machine_jumps(unsigned code, uint64_t one, uint64_t other
 	}
 }
 
+/* Returns what an atomic instruction stores. */
+static inline uint64_t bpf_machine_atomic(
+	struct bpf_machine *machine, const struct bpf_insn *at, const void *to, uint64_t value)
+{
+	uint64_t before;
+
+	ck_assert_uint_eq(BPF_SIZE(at->code), BPF_DW);
+	memcpy(&before, to, sizeof(before));
+	switch (at->imm) {
+	case BPF_ADD:
+		return before + value;
+	case BPF_ADD | BPF_FETCH:
+		machine->registers[at->src_reg] = before;
+		return before + value;
+	case BPF_CMPXCHG:
+		if (machine->registers[0] != before)
+			value = before;
+		machine->registers[0] = before;
+		return value;
+	default:
+		ck_abort_msg("atomic operation %#x is not known", at->imm);
+	}
+}
+
 static inline void bpf_machine_store(
 	struct bpf_machine *machine, const struct bpf_insn *at, uint64_t value)
 {
@@ -320,14 +352,11 @@ static inline void bpf_machine_store(
 		: BPF_SIZE(at->code) == BPF_H           ? 2
 		: BPF_SIZE(at->code) == BPF_W           ? 4
 							: 8;
-	uint64_t address = machine->registers[at->dst_reg] + (uint64_t)(int64_t)at->off, sum;
+	uint64_t address = machine->registers[at->dst_reg] + (uint64_t)(int64_t)at->off;
 	void *to = bpf_machine_touch(machine, address, size);
 
-	if (BPF_MODE(at->code) == BPF_ATOMIC) {
-		ck_assert_int_eq(at->imm, BPF_ADD);
-		memcpy(&sum, to, size);
-		value += sum;
-	}
+	if (BPF_MODE(at->code) == BPF_ATOMIC)
+		value = bpf_machine_atomic(machine, at, to, value);
 	memcpy(to, &value, size);
 }
 
