@@ -4,7 +4,7 @@
  */
 #include "targets/target_kernel_facts.h"
 
-#include "kernel/bpf/bpf.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/bpf/bpf_namespace.h"
 
 struct target_namespace target_namespace_own(void)

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Each file under src includes only what the table in src/README.md allows its folder, and no two
-# files and no two structs, unions or enums under src and include have the same name. The check
-# itself is checked on a copy with one offence of each kind.
+# Each file under src includes only what the tables in src/README.md allow its folder, and its room
+# if the folder's rooms have an order; and no two files and no two structs, unions or enums under src
+# and include have the same name. The check itself is checked on a copy with one offence of each
+# kind.
 set -eu
 exec python3 - "$TMPDIR" <<'PYTHON'
 import collections
@@ -35,9 +36,35 @@ def table(root):
     return rows, excluded
 
 
+def room_table(root):
+    """The rows of the table of rooms, in its order: {folder/room: the rooms it may include}."""
+    rows = {}
+    for line in read(root, 'src/README.md').splitlines():
+        cells = [cell.strip() for cell in line.split('|')[1:-1]]
+        if len(cells) >= 2 and re.fullmatch('`[a-z]+/[a-z]+`', cells[0]):
+            rows[cells[0].strip('`')] = set(re.findall('`([^`]+)`', cells[1]))
+    return rows
+
+
+def room_offences(rooms, used):
+    """What is wrong with the table of rooms itself."""
+    found = []
+    ordered = {room.split('/')[0] for room in rooms}
+    for room in sorted(used ^ set(rooms)):
+        if room.split('/')[0] in ordered:
+            found.append(f'{room}: a room without a row in src/README.md, or the reverse')
+    names = list(rooms)
+    for room, allowed in rooms.items():
+        for other in sorted(allowed - set(names[:names.index(room)])):
+            found.append(f'{room} may include {other}, which is not further up')
+    return found
+
+
 def offences(root):
     found = []
     rows, excluded = table(root)
+    rooms = room_table(root)
+    used = set()
     names = collections.defaultdict(list)
     tags = collections.defaultdict(list)
     folders = set()
@@ -53,6 +80,8 @@ def offences(root):
             continue
         folder = parts[1]
         folders.add(folder)
+        room = '/'.join(parts[1:3]) if len(parts) > 3 else folder
+        used.add(room)
         for mark, included in re.findall(r'^[ \t]*#[ \t]*include\s*(["<])([^">]+)[">]', text, re.M):
             owner = included.split('/')[0]
             if mark == '<' and not owner.startswith('vmtap') and owner not in rows:
@@ -61,8 +90,12 @@ def offences(root):
                 found.append(f'{name} includes {included}: {folder} may not include it')
             if owner != folder and owner not in rows.get(folder, set()):
                 found.append(f'{name} includes {included}: {folder} may not include {owner}')
+            other = '/'.join(included.split('/')[:2])
+            if room in rooms and owner == folder and other not in rooms[room] | {room}:
+                found.append(f'{name} includes {included}: {room} may not include {other}')
     for folder in sorted(folders ^ set(rows)):
         found.append(f'{folder}: a folder without a row in src/README.md, or the reverse')
+    found += room_offences(rooms, used)
     for folder, allowed in rows.items():
         for name in sorted(allowed - set(rows)):
             if '.' not in name:
@@ -94,7 +127,7 @@ def offend(root, name, text):
 found = offences('.')
 if found:
     sys.exit('\n'.join(found))
-if len(table('.')[0]) < 10 or len(list(files('.'))) < 200:
+if len(table('.')[0]) < 10 or len(room_table('.')) < 7 or len(list(files('.'))) < 200:
     sys.exit('nothing was read')
 
 copy = os.path.join(sys.argv[1], 'copy')
@@ -109,6 +142,17 @@ for name, text, complaint in (
         ('src/cli/trace/run.c', '#include "shim/core/ring.h"\n', 'cli may not include shim'),
         ('src/cli/record.c', '#include "source/connection.h"\n', 'cli may not include it'),
         ('src/cli/record.c', '#include "kernel/bpf/bpf.h"\n', 'cli may not include kernel'),
+        ('src/kernel/capture/plan.c', '#include "kernel/reduce/reduce.h"\n',
+            'kernel/capture may not include kernel/reduce'),
+        ('src/kernel/bpf/bpf.h', '#include "kernel/site/nop.h"\n',
+            'kernel/bpf may not include kernel/site'),
+        ('src/kernel/watch/hold.c', '#include <kernel/process/attach.h>\n',
+            'kernel/watch may not include kernel/process'),
+        ('src/kernel/cellar/dark.c', 'int x;\n', 'kernel/cellar: a room without a row'),
+        ('src/kernel/stray.c', 'int x;\n', 'kernel: a room without a row'),
+        ('src/README.md', '| `kernel/attic` | | |\n', 'kernel/attic: a room without a row'),
+        ('src/README.md', '| `kernel/bpf` | `kernel/site` | |\n',
+            'kernel/bpf may include kernel/site, which is not further up'),
         ('src/new/new.c', 'int x;\n', 'new: a folder without a row'),
         ('src/cli/log/text.c', 'int x;\n', 'more than one file text.c'),
         ('src/usdt/elf/site.c', 'struct engine\n{\n\tint x;\n};\n', 'union or enum engine'),

@@ -18,6 +18,7 @@
 #include "../fuzz/random.h"
 #include "base/error.h"
 #include "kernel/bpf/bpf.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/capture/capture.h"
 #include "kernel/capture/plan.h"
 #include "kernel/site/site_operand.h"

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "kernel/bpf/bpf.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/site/nop.h"
 
 static struct bpf_features features;

@@ -10,9 +10,11 @@
 
 #include "base/error.h"
 #include "kernel/bpf/bpf.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/capture/capture.h"
 #include "kernel/reduce/reduce.h"
 #include "kernel/reduce/refusal.h"
+#include "kernel/reduce/translate.h"
 #include "source/request.h"
 
 enum { RING_BYTES = 1 << 16, COUNTERS = 8 << 10 };
@@ -68,7 +70,7 @@ static void decide(const char *script)
 	ck_assert_int_eq(source_request_of_program(&request, fixture.program, &fixture.probes), 0);
 	result = kernel_reduce_begin(&reduction, &request, false);
 	ck_assert_msg(!result || !may_load, "%s: %s", script, strerror(-result));
-	maps.reduction = &reduction;
+	kernel_translate_use(&maps, &reduction);
 }
 
 /* Numbers of the clauses that are carried out. */
@@ -128,16 +130,13 @@ static void load_all(const char *script)
 	for (size_t i = 0; i < request.want_count; i = next) {
 		struct kernel_plan plan;
 		unsigned argument;
-		int set;
 
 		next = source_request_next(&request, i);
 		ck_assert_int_eq(
 			kernel_plan_make(&plan, &site, &request.wants[i], next - i, &argument), 0);
-		set = kernel_reduce_set(&reduction, &request.wants[i], next - i,
-			&fixture.probes.probes[request.wants[i].probe]);
-		ck_assert_int_ge(set, 0);
-		plan.clauses = (uint32_t)set;
-		plan.clauses_sleep = kernel_reduce_sleeps(&reduction, plan.clauses);
+		ck_assert_int_eq(kernel_clauses_plan(&reduction, &request.wants[i], next - i,
+					 &fixture.probes.probes[request.wants[i].probe], &plan),
+			0);
 		load(&plan, &features, script);
 		load(&plan, &without, script);
 	}

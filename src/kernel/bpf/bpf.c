@@ -17,9 +17,6 @@
 
 #include "base/debug.h"
 #include "base/error.h"
-#include "kernel/bpf/bpf_code.h"
-#include "kernel/bpf/bpf_namespace.h"
-#include "kernel/bpf/btf_lookup.h"
 
 enum {
 	ATTACH_UPROBE_MULTI = 48, /* enum bpf_attach_type, Linux 6.6 */
@@ -241,7 +238,7 @@ static void describe_program(
 	attributes->attach_btf_obj_fd = (uint32_t)function->module;
 }
 
-static int load(const struct bpf_insn *code, size_t count, unsigned flags,
+static int load_program(const struct bpf_insn *code, size_t count, unsigned flags,
 	const struct bpf_function *function, char *log, uint32_t size)
 {
 	union bpf_attr attributes = {0};
@@ -255,6 +252,12 @@ static int load(const struct bpf_insn *code, size_t count, unsigned flags,
 	attributes.log_size = size;
 	memcpy(attributes.prog_name, "vmtap", 6);
 	return bpf_system_call(BPF_PROG_LOAD, &attributes, sizeof(attributes));
+}
+
+int bpf_try_load(const struct bpf_insn *code, size_t count, unsigned flags,
+	const struct bpf_function *function)
+{
+	return load_program(code, count, flags, function, NULL, 0);
 }
 
 /* The last line but the statistics, which begin with "processed". */
@@ -274,14 +277,14 @@ static const char *last_line(char *log)
 static int load_or_tell(const struct bpf_insn *code, size_t count, unsigned flags,
 	const struct bpf_function *function, struct error *error)
 {
-	int program = load(code, count, flags, function, NULL, 0);
+	int program = bpf_try_load(code, count, flags, function);
 	char *log;
 
 	if (program >= 0 || program == -EPERM)
 		return program;
 	log = calloc(1, LOG_BYTES);
 	if (log)
-		load(code, count, flags, function, log, LOG_BYTES);
+		load_program(code, count, flags, function, log, LOG_BYTES);
 	error_set(error, -program, "the kernel refuses a program of %zu instructions (%s): %s",
 		count, strerror(-program), log ? last_line(log) : "");
 	free(log);
@@ -448,119 +451,6 @@ int bpf_attach_raw(int program, const char *tracepoint)
 	attributes.raw_tracepoint.name = (uintptr_t)tracepoint;
 	attributes.raw_tracepoint.prog_fd = (uint32_t)program;
 	return bpf_system_call(BPF_RAW_TRACEPOINT_OPEN, &attributes, sizeof(attributes));
-}
-
-/* ---- what the kernel can do ---- */
-
-void bpf_find_copy_string(struct bpf_features *features)
-{
-	struct kernel_btf_query query = {
-		.kind = KERNEL_BTF_FUNCTION, .name = "bpf_copy_from_user_str"};
-
-	kernel_btf_find(&query, 1);
-	features->copy_string = query.is_found ? query.result : 0;
-}
-
-/* Whether a program at a tracepoint may call them. */
-static bool may_find_tasks(uint32_t find, uint32_t release, const struct bpf_function *tracepoint)
-{
-	struct bpf_code code;
-	uint32_t none;
-	int program;
-
-	bpf_code_begin(&code);
-	none = bpf_label(&code);
-	bpf_set(&code, BPF_REG_1, 1);
-	bpf_call_kernel(&code, find);
-	bpf_jump_if_value(&code, BPF_JEQ, BPF_REG_0, 0, none);
-	bpf_move(&code, BPF_REG_1, BPF_REG_0);
-	bpf_call_kernel(&code, release);
-	bpf_place(&code, none);
-	bpf_set(&code, BPF_REG_0, 0);
-	bpf_exit(&code);
-	program = bpf_code_end(&code) ? -EINVAL
-				      : load(code.instructions, code.count, 0, tracepoint, NULL, 0);
-	bpf_code_free(&code);
-	if (program >= 0)
-		close(program);
-	return program >= 0;
-}
-
-void bpf_find_tasks(struct bpf_features *features, const struct bpf_function *tracepoint)
-{
-	enum { BY_OWN_NUMBER, BY_NUMBER, RELEASE, COUNT };
-	struct kernel_btf_query queries[COUNT] = {
-		[BY_OWN_NUMBER] = {.kind = KERNEL_BTF_FUNCTION, .name = "bpf_task_from_vpid"},
-		[BY_NUMBER] = {.kind = KERNEL_BTF_FUNCTION, .name = "bpf_task_from_pid"},
-		[RELEASE] = {.kind = KERNEL_BTF_FUNCTION, .name = "bpf_task_release"}};
-
-	kernel_btf_find(queries, COUNT);
-	features->find_task = features->release_task = 0;
-	for (unsigned i = BY_OWN_NUMBER; i < RELEASE && !features->find_task; i++) {
-		if (!queries[i].is_found || !queries[RELEASE].is_found ||
-			!may_find_tasks(queries[i].result, queries[RELEASE].result, tracepoint))
-			continue;
-		features->find_task = queries[i].result;
-		features->release_task = queries[RELEASE].result;
-	}
-	debug_say(DEBUG_KERNEL, "programs at tracepoints %s find a thread by its number",
-		features->find_task ? "can" : "cannot");
-}
-
-/* A program for several sites loads everywhere where attaching it might work; attaching to nothing
- * tells apart the kernels that know such links (no such file) from the others. */
-static bool has_multi(void)
-{
-	const struct bpf_insn code[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K}, {.code = BPF_JMP | BPF_EXIT}};
-	const uint64_t offset = 0;
-	const struct bpf_sites sites = {.path = "/", .offsets = &offset, .count = 1};
-	int program = load(code, 2, BPF_MULTI, NULL, NULL, 0), link;
-
-	if (program < 0)
-		return false;
-	link = bpf_attach_sites(program, &sites);
-	if (link >= 0)
-		close(link);
-	close(program);
-	return link == -EBADF || link == -ENOENT || link == -EISDIR;
-}
-
-int bpf_features(struct bpf_features *features, struct error *error)
-{
-	const struct bpf_insn code[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K}, {.code = BPF_JMP | BPF_EXIT}};
-	int program = bpf_load(code, 2, 0, error);
-
-	*features = (struct bpf_features){0};
-	if (program < 0)
-		return program;
-	close(program);
-	features->multi = has_multi();
-	bpf_namespace_find(features);
-	return 0;
-}
-
-bool bpf_may_write(void)
-{
-	struct bpf_code code;
-	int program = -ENOMEM;
-
-	bpf_code_begin(&code);
-	bpf_set(&code, BPF_REG_1, 0);
-	bpf_write_value(&code, BPF_REG_10, -8, 0, 8);
-	bpf_move(&code, BPF_REG_2, BPF_REG_10);
-	bpf_operate_value(&code, BPF_ADD, BPF_REG_2, -8);
-	bpf_set(&code, BPF_REG_3, 8);
-	bpf_call(&code, BPF_FUNC_probe_write_user);
-	bpf_set(&code, BPF_REG_0, 0);
-	bpf_exit(&code);
-	if (!bpf_code_end(&code))
-		program = load(code.instructions, (uint32_t)code.count, 0, NULL, NULL, 0);
-	bpf_code_free(&code);
-	if (program >= 0)
-		close(program);
-	return program >= 0;
 }
 
 /* ---- closing ---- */

@@ -1,9 +1,7 @@
 /*
  * bpf.h: the system calls of BPF that the kernel source uses: maps, programs and links. A map,
  * program or link is a descriptor; closing it ends it. Functions return a descriptor or 0, or a
- * negative errno.
- *
- * What a kernel can do is found out by trying it (bpf_features()), never by its version.
+ * negative errno. bpf_features.h finds out what the kernel can do.
  */
 #ifndef VMTAP_KERNEL_BPF_BPF_H
 #define VMTAP_KERNEL_BPF_BPF_H
@@ -54,7 +52,8 @@ int bpf_map_next(int map, const void *key, void *next);
  */
 int bpf_map_read(int map, bool is_first, uint32_t *at, void *keys, void *values, uint32_t *count);
 
-/* How many processors the machine may have: so many values have the maps by processor. */
+/* Returns how many processors the machine may have: an element of a map by processor has that many
+ * values. */
 uint32_t bpf_cpu_count(void);
 
 /*
@@ -78,13 +77,18 @@ struct bpf_function {
 int bpf_load_function(const struct bpf_insn *code, size_t count,
 	const struct bpf_function *function, struct error *error);
 
+/* The same for either, without an error text: function is NULL for a program for uprobes. */
+int bpf_try_load(const struct bpf_insn *code, size_t count, unsigned flags,
+	const struct bpf_function *function);
+
 /* Opens the BTF of a module; a descriptor. -ENOENT: the kernel has none of that name. */
 int bpf_module_types(const char *module);
 
 /* Runs a program that was loaded as BPF_RAW once, in this thread. *returned: what it returns. */
 int bpf_run(int program, uint32_t *returned);
 
-/* How often the kernel skipped the program because the same processor was already running it. */
+/* Returns how often the kernel skipped the program because the same processor was already running
+ * it. */
 uint64_t bpf_missed(int program);
 
 /* Where to attach a program, in one file. The arrays have `count` elements each. */
@@ -113,33 +117,6 @@ int bpf_attach_clock(int program, int processor, uint64_t period, uint64_t cooki
 /* Attaches a program to a tracepoint of the kernel's, whose arguments it gets as they are.
  * tracepoint NULL: attaches it to what it was loaded for, by bpf_load_function(). */
 int bpf_attach_raw(int program, const char *tracepoint);
-
-/* What the kernel of this machine can do. */
-struct bpf_features {
-	bool multi;                       /* one link for many sites */
-	uint32_t find_task, release_task; /* bpf_task_from_vpid() or bpf_task_from_pid(), and
-					     bpf_task_release() */
-	uint32_t copy_string; /* BTF id of bpf_copy_from_user_str(); 0: none, or not searched for */
-	uint8_t long_nop;     /* enum kernel_nop_answer, of the 10-byte nop */
-	bool other_namespace; /* our pids are not the kernel's: the next two are our namespace */
-	uint64_t namespace_device, namespace_inode;
-	uint32_t namespace_level; /* how many namespaces it is in; 0: not known */
-};
-
-/* Finds out; -EPERM without the necessary privilege, with a line that says what is missing. */
-int bpf_features(struct bpf_features *features, struct error *error);
-
-/* Whether programs may write to a process's memory, which a kernel that is locked down refuses.
- * Each call makes the kernel write a line to its log. */
-bool bpf_may_write(void);
-
-/* Looks up copy_string, which bpf_features() leaves out because it reads all of the kernel's BTF.
- */
-void bpf_find_copy_string(struct bpf_features *features);
-
-/* Looks up find_task and release_task. They stay 0 unless a program that is loaded for this
- * tracepoint's type may call them. */
-void bpf_find_tasks(struct bpf_features *features, const struct bpf_function *tracepoint);
 
 /*
  * Closes descriptors, many of them from several threads, because each may take long. It returns

@@ -1,4 +1,8 @@
-/* bpf_code.c: see bpf_code.h. */
+/*
+ * bpf_code.c: see bpf_code.h. A label is a number until all instructions are there; then each jump
+ * gets its distance. Memory that runs out is noted in `failed`, so that callers check once, in
+ * bpf_code_end(). Nothing is appended after that.
+ */
 #include "kernel/bpf/bpf_code.h"
 
 #include <errno.h>
@@ -62,6 +66,8 @@ int bpf_code_end(struct bpf_code *code)
 {
 	if (code->failed)
 		return -ENOMEM;
+	if (code->is_faulty)
+		return -EPROTO;
 	for (size_t i = 0; i < code->fixup_count; i++) {
 		const struct bpf_fixup *fixup = &code->fixups[i];
 		long distance = (long)code->labels[fixup->label] - 1 - (long)fixup->at - 1;
@@ -83,7 +89,7 @@ void bpf_move(struct bpf_code *code, int to, int from)
 	emit(code, BPF_ALU64 | BPF_MOV | BPF_X, to, from, 0, 0);
 }
 
-static void load(struct bpf_code *code, int to, int kind, uint32_t low, uint32_t high)
+static void emit_wide(struct bpf_code *code, int to, int kind, uint32_t low, uint32_t high)
 {
 	emit(code, BPF_LD | BPF_DW | BPF_IMM, to, kind, 0, (int32_t)low);
 	emit(code, 0, 0, 0, 0, (int32_t)high);
@@ -94,17 +100,17 @@ void bpf_set(struct bpf_code *code, int to, uint64_t value)
 	if ((int64_t)value == (int32_t)value)
 		emit(code, BPF_ALU64 | BPF_MOV | BPF_K, to, 0, 0, (int32_t)value);
 	else
-		load(code, to, 0, (uint32_t)value, (uint32_t)(value >> 32));
+		emit_wide(code, to, 0, (uint32_t)value, (uint32_t)(value >> 32));
 }
 
 void bpf_set_map(struct bpf_code *code, int to, int map)
 {
-	load(code, to, BPF_PSEUDO_MAP_FD, (uint32_t)map, 0);
+	emit_wide(code, to, BPF_PSEUDO_MAP_FD, (uint32_t)map, 0);
 }
 
 void bpf_set_map_value(struct bpf_code *code, int to, int map, uint32_t offset)
 {
-	load(code, to, BPF_PSEUDO_MAP_VALUE, (uint32_t)map, offset);
+	emit_wide(code, to, BPF_PSEUDO_MAP_VALUE, (uint32_t)map, offset);
 }
 
 void bpf_operate(struct bpf_code *code, int operation, int to, int from)

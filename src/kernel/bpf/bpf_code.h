@@ -23,12 +23,14 @@ struct bpf_code {
 	struct bpf_fixup *fixups;
 	size_t fixup_count, fixup_capacity;
 	bool failed;
+	bool is_faulty; /* what generates the program has made a mistake */
 };
 
 void bpf_code_begin(struct bpf_code *code);
 void bpf_code_free(struct bpf_code *code);
 
-/* Resolves all jumps. -ENOMEM, or -E2BIG: a jump is too far. */
+/* Resolves all jumps. Returns 0, -ENOMEM, -E2BIG if a jump is too far, or -EPROTO if the program
+ * is faulty. */
 int bpf_code_end(struct bpf_code *code);
 
 uint32_t bpf_label(struct bpf_code *code);

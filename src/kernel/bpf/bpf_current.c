@@ -1,8 +1,8 @@
 /* bpf_current.c: see bpf_current.h. */
 #include "kernel/bpf/bpf_current.h"
 
-#include "kernel/bpf/bpf.h"
 #include "kernel/bpf/bpf_code.h"
+#include "kernel/bpf/bpf_features.h"
 
 void bpf_current_ids(
 	struct bpf_code *code, const struct bpf_features *features, int place, uint32_t without)

@@ -1,4 +1,7 @@
-/* bpf_namespace.c: see bpf_namespace.h. */
+/*
+ * bpf_namespace.c: see bpf_namespace.h. The namespace's inode is in /proc; its level only in the
+ * kernel's memory, from where a program that runs once reads it.
+ */
 #include "kernel/bpf/bpf_namespace.h"
 
 #include <sys/stat.h>
@@ -8,6 +11,7 @@
 #include "base/error.h"
 #include "kernel/bpf/bpf.h"
 #include "kernel/bpf/bpf_code.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/bpf/task_layout.h"
 
 #define INITIAL_PID_NAMESPACE UINT64_C(0xEFFFFFFC) /* inode of the kernel's own */

@@ -1,4 +1,8 @@
-/* btf_lookup.c: see btf_lookup.h. */
+/*
+ * btf_lookup.c: see btf_lookup.h. All queries are answered in one pass over the types, and names
+ * are compared by their offset in BTF's strings, since the kernel's description has some hundred
+ * thousand types. Damaged data must end the pass and leave queries without an answer.
+ */
 #include "kernel/bpf/btf_lookup.h"
 
 #include <linux/btf.h>
@@ -12,7 +16,7 @@ static bool is_named(const struct btf_parts *names, uint32_t at, const char *nam
 	return at < names->names_size && !strcmp(names->names + at, name);
 }
 
-/* Where a name is among BTF's names, which are each there once; 0: nowhere. */
+/* Returns where a name is among BTF's names, which are each there once; 0: nowhere. */
 static uint32_t find_name(const struct btf_parts *names, const char *name)
 {
 	char wanted[64];

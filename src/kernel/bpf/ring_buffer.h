@@ -22,11 +22,11 @@ struct kernel_ring {
  */
 uint32_t kernel_ring_bytes(uint64_t bufsize);
 
-/* bytes is a power of two and a multiple of the page size. A negative errno. */
+/* bytes is a power of two and a multiple of the page size. Returns 0 or a negative errno. */
 int kernel_ring_open(struct kernel_ring *ring, uint32_t bytes);
 void kernel_ring_close(struct kernel_ring *ring);
 
-/* Where the next record will be reserved. Positions only grow. */
+/* Returns where the next record will be reserved. Positions only grow. */
 uint64_t kernel_ring_produced(const struct kernel_ring *ring);
 
 /*

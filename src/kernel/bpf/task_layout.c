@@ -1,4 +1,7 @@
-/* task_layout.c: see task_layout.h. */
+/*
+ * task_layout.c: see task_layout.h. Offsets that the kernel's description lacks make the whole
+ * layout unknown: a program must not read at an offset that is a guess.
+ */
 #include "kernel/bpf/task_layout.h"
 
 #include "kernel/bpf/btf_lookup.h"

@@ -6,7 +6,7 @@
  * it writes to memory of its own thread first; the size of what it has read is then known, too.
  *
  * The time is taken after the record has been reserved. So all records that are reserved after the
- * reader has looked at the clock have later times than the clock then had.
+ * reader has read the clock have later times than the clock then had.
  *
  * A sample (provider profile) interrupts whatever runs on its processor, perhaps a program of the
  * kind above. It never sleeps, and no sample interrupts another, so each processor has memory for
@@ -26,8 +26,6 @@
 #include "kernel/bpf/bpf_current.h"
 #include "kernel/capture/capture_generator.h"
 #include "kernel/capture/cpu_time.h"
-#include "kernel/reduce/follow.h"
-#include "kernel/reduce/translate.h"
 
 enum {
 	CLOCK_TRIES = 2,
@@ -44,21 +42,22 @@ enum {
  */
 static void find_ids(struct kernel_generator *g)
 {
+	const int ids = stack_slot_take(&g->slots, STACK_SLOT_IDS);
 	struct bpf_code *code = g->code;
 	uint32_t without = bpf_label(code), found = bpf_label(code);
 
 	if (!g->features->other_namespace || !g->plan->is_machine || g->plan->is_call) {
-		bpf_current_ids(code, g->features, KERNEL_STACK_IDS, g->done);
+		bpf_current_ids(code, g->features, ids, g->done);
 		return;
 	}
-	bpf_current_ids(code, g->features, KERNEL_STACK_IDS, without);
+	bpf_current_ids(code, g->features, ids, without);
 	bpf_jump(code, found);
 	bpf_place(code, without);
 	bpf_call(code, BPF_FUNC_get_current_pid_tgid);
 	bpf_extend(code, BPF_REG_0, 4, true);
 	bpf_operate_value(code, BPF_MUL, BPF_REG_0, -1);
 	bpf_extend(code, BPF_REG_0, 4, false);
-	bpf_write(code, BPF_REG_10, KERNEL_STACK_IDS, BPF_REG_0, 8);
+	bpf_write(code, BPF_REG_10, ids, BPF_REG_0, 8);
 	bpf_place(code, found);
 }
 
@@ -66,9 +65,11 @@ static void find_ids(struct kernel_generator *g)
 static void identify(struct kernel_generator *g)
 {
 	struct bpf_code *code = g->code;
+	int ids;
 
 	find_ids(g);
-	bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_IDS + 4, 4);
+	ids = stack_slot_place(&g->slots, STACK_SLOT_IDS);
+	bpf_read(code, BPF_REG_1, BPF_REG_10, ids + 4, 4);
 	if (g->plan->pid)
 		bpf_jump_if_value(code, BPF_JNE, BPF_REG_1, (int32_t)g->plan->pid, g->done);
 	if ((g->plan->is_call || g->plan->is_function) && g->maps->own_pid)
@@ -77,7 +78,7 @@ static void identify(struct kernel_generator *g)
 		return;
 	bpf_set_map(code, BPF_REG_1, g->maps->members);
 	bpf_move(code, BPF_REG_2, BPF_REG_10);
-	bpf_operate_value(code, BPF_ADD, BPF_REG_2, KERNEL_STACK_IDS + 4);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_2, ids + 4);
 	bpf_call(code, BPF_FUNC_map_lookup_elem);
 	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, g->done);
 }
@@ -102,9 +103,10 @@ static void note_hit(struct kernel_generator *g)
  * number. */
 static void find_registers(struct kernel_generator *g)
 {
+	const int context = stack_slot_take(&g->slots, STACK_SLOT_CONTEXT);
 	struct bpf_code *code = g->code;
 
-	bpf_write(code, BPF_REG_10, KERNEL_STACK_CONTEXT, BPF_REG_6, 8);
+	bpf_write(code, BPF_REG_10, context, BPF_REG_6, 8);
 	bpf_call(code, BPF_FUNC_get_current_task_btf);
 	bpf_move(code, BPF_REG_7, BPF_REG_0);
 	bpf_move(code, BPF_REG_1, BPF_REG_0);
@@ -116,7 +118,7 @@ static void find_registers(struct kernel_generator *g)
 	if (g->plan->is_return) {
 		bpf_read(code, BPF_REG_1, BPF_REG_6, KERNEL_CALL, 8);
 	} else {
-		bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_CONTEXT, 8);
+		bpf_read(code, BPF_REG_1, BPF_REG_10, context, 8);
 		bpf_read(code, BPF_REG_1, BPF_REG_1, 8, 8);
 	}
 }
@@ -140,21 +142,36 @@ static void find_call(struct kernel_generator *g)
 	bpf_read(code, BPF_REG_1, BPF_REG_2, 0, 4);
 	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_1, 0, g->done);
 	bpf_operate_value(code, BPF_SUB, BPF_REG_1, 1);
-	bpf_write(code, BPF_REG_10, KERNEL_STACK_SITE, BPF_REG_1, 8);
+	bpf_write(code, BPF_REG_10, stack_slot_take(&g->slots, STACK_SLOT_SITE), BPF_REG_1, 8);
 }
 
-void kernel_generate_site(struct kernel_generator *g)
+/* Leaves the site's number in its slot; find_call() does that for a system call. */
+static void find_site(struct kernel_generator *g)
 {
-	if (g->plan->is_call) /* it is there */
+	int site;
+
+	if (g->plan->is_call)
 		return;
+	site = stack_slot_take(&g->slots, STACK_SLOT_SITE);
 	if (g->plan->is_machine) {
-		bpf_write_value(
-			g->code, BPF_REG_10, KERNEL_STACK_SITE, (int32_t)g->plan->number - 1, 8);
+		bpf_write_value(g->code, BPF_REG_10, site, (int32_t)g->plan->number - 1, 8);
 		return;
 	}
 	bpf_move(g->code, BPF_REG_1, BPF_REG_6);
 	bpf_call(g->code, BPF_FUNC_get_attach_cookie);
-	bpf_write(g->code, BPF_REG_10, KERNEL_STACK_SITE, BPF_REG_0, 8);
+	bpf_write(g->code, BPF_REG_10, site, BPF_REG_0, 8);
+}
+
+void kernel_need_site(struct kernel_generator *g)
+{
+	if (!g->has_site)
+		find_site(g);
+}
+
+void kernel_leave_site(struct kernel_generator *g)
+{
+	if (!g->has_site)
+		stack_slot_give_back(&g->slots, STACK_SLOT_SITE);
 }
 
 static void begin_record(struct kernel_generator *g)
@@ -178,11 +195,14 @@ void kernel_generate_staging(struct kernel_generator *g, uint32_t without)
 	struct bpf_code *code = g->code;
 
 	if (g->plan->is_sample || g->plan->is_machine) {
-		bpf_write_value(code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 4);
+		const int key = stack_slot_take(&g->slots, STACK_SLOT_VALUE);
+
+		bpf_write_value(code, BPF_REG_10, key, 0, 4);
 		bpf_set_map(code, BPF_REG_1, g->maps->sample);
 		bpf_move(code, BPF_REG_2, BPF_REG_10);
-		bpf_operate_value(code, BPF_ADD, BPF_REG_2, KERNEL_STACK_VALUE);
+		bpf_operate_value(code, BPF_ADD, BPF_REG_2, key);
 		bpf_call(code, BPF_FUNC_map_lookup_elem);
+		stack_slot_give_back(&g->slots, STACK_SLOT_VALUE);
 		bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, without);
 	} else {
 		bpf_current_value(code, g->maps->task, without);
@@ -198,13 +218,14 @@ void kernel_generate_time(struct kernel_generator *g)
 
 void kernel_generate_head(struct kernel_generator *g)
 {
+	const int ids = stack_slot_place(&g->slots, STACK_SLOT_IDS);
 	struct bpf_code *code = g->code;
 
-	bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_SITE, 8);
+	bpf_read(code, BPF_REG_0, BPF_REG_10, stack_slot_place(&g->slots, STACK_SLOT_SITE), 8);
 	bpf_write(code, BPF_REG_7, offsetof(struct kernel_head, site), BPF_REG_0, 4);
-	bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_IDS, 4);
+	bpf_read(code, BPF_REG_0, BPF_REG_10, ids, 4);
 	bpf_write(code, BPF_REG_7, offsetof(struct kernel_head, tid), BPF_REG_0, 4);
-	bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_IDS + 4, 4);
+	bpf_read(code, BPF_REG_0, BPF_REG_10, ids + 4, 4);
 	bpf_write(code, BPF_REG_7, offsetof(struct kernel_head, pid), BPF_REG_0, 4);
 	bpf_call(code, BPF_FUNC_get_smp_processor_id);
 	bpf_write(code, BPF_REG_7, offsetof(struct kernel_head, cpu), BPF_REG_0, 2);
@@ -284,15 +305,17 @@ static void write_registers(struct kernel_generator *g)
 /* Reads the kernel's memory at an offset from R3: R0, extended from its size. */
 static void read_to_value(struct kernel_generator *g, uint32_t offset, uint32_t bytes)
 {
+	const int value = stack_slot_take(&g->slots, STACK_SLOT_VALUE);
 	struct bpf_code *code = g->code;
 
 	bpf_operate_value(code, BPF_ADD, BPF_REG_3, (int32_t)offset);
-	bpf_write_value(code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 8);
+	bpf_write_value(code, BPF_REG_10, value, 0, 8);
 	bpf_move(code, BPF_REG_1, BPF_REG_10);
-	bpf_operate_value(code, BPF_ADD, BPF_REG_1, KERNEL_STACK_VALUE);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_1, value);
 	bpf_set(code, BPF_REG_2, bytes);
 	bpf_call(code, BPF_FUNC_probe_read_kernel);
-	bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_VALUE, 8);
+	bpf_read(code, BPF_REG_0, BPF_REG_10, value, 8);
+	stack_slot_give_back(&g->slots, STACK_SLOT_VALUE);
 }
 
 /* Reads what is at an offset in the struct pid of the process's parent: R0. */
@@ -437,7 +460,7 @@ static void choose_wakeup(struct kernel_generator *g)
 static void point_to_dynptr(struct kernel_generator *g, int to)
 {
 	bpf_move(g->code, to, BPF_REG_10);
-	bpf_operate_value(g->code, BPF_ADD, to, KERNEL_STACK_DYNPTR);
+	bpf_operate_value(g->code, BPF_ADD, to, stack_slot_place(&g->slots, STACK_SLOT_DYNPTR));
 }
 
 void kernel_generate_output(struct kernel_generator *g, uint32_t full)
@@ -445,6 +468,7 @@ void kernel_generate_output(struct kernel_generator *g, uint32_t full)
 	struct bpf_code *code = g->code;
 	uint32_t fail = bpf_label(code), done = bpf_label(code);
 
+	stack_slot_take(&g->slots, STACK_SLOT_DYNPTR);
 	bpf_set_map(code, BPF_REG_1, g->maps->ring);
 	bpf_move(code, BPF_REG_2, BPF_REG_8);
 	bpf_set(code, BPF_REG_3, 0);
@@ -466,6 +490,7 @@ void kernel_generate_output(struct kernel_generator *g, uint32_t full)
 	bpf_set(code, BPF_REG_2, 0);
 	point_to_dynptr(g, BPF_REG_1);
 	bpf_call(code, BPF_FUNC_ringbuf_discard_dynptr);
+	stack_slot_give_back(&g->slots, STACK_SLOT_DYNPTR);
 	bpf_jump(code, full);
 	bpf_place(code, done);
 }
@@ -491,9 +516,9 @@ void kernel_generate_loss(struct kernel_generator *g)
 	struct bpf_code *code = g->code;
 	uint32_t after = bpf_label(code);
 
-	if (!g->has_site)
-		kernel_generate_site(g);
-	bpf_read(code, BPF_REG_2, BPF_REG_10, KERNEL_STACK_SITE, 8);
+	kernel_need_site(g);
+	bpf_read(code, BPF_REG_2, BPF_REG_10, stack_slot_place(&g->slots, STACK_SLOT_SITE), 8);
+	kernel_leave_site(g);
 	bpf_operate_value(code, BPF_SUB, BPF_REG_2, (int32_t)g->maps->first_site);
 	bpf_jump_if_value(code, BPF_JGE, BPF_REG_2, (int32_t)g->maps->site_count, after);
 	bpf_operate_value(code, BPF_LSH, BPF_REG_2, 3);
@@ -533,11 +558,18 @@ static void ship(struct kernel_generator *g)
 	write_thread(g);
 	bpf_set(g->code, BPF_REG_8, g->plan->begin);
 	kernel_generate_parts(g);
-	kernel_follow_generate(g);
+	if (g->maps->clause_code)
+		g->maps->clause_code->follow(g);
 	if (g->is_staged)
 		kernel_generate_output(g, g->lost);
 	else
 		submit(g);
+}
+
+static void generate_clauses(struct kernel_generator *g, unsigned what)
+{
+	if (g->maps->clause_code)
+		g->maps->clause_code->carry_out(g, what);
 }
 
 /* Records the event if a clause needs the record; carries out the other clauses after that. */
@@ -546,7 +578,7 @@ static void ship_first(struct kernel_generator *g)
 	uint32_t end = g->done;
 
 	g->done = bpf_label(g->code);
-	kernel_translate_filters(g);
+	generate_clauses(g, KERNEL_CLAUSES_FILTER);
 	ship(g);
 	bpf_jump(g->code, g->done);
 	count_losses(g);
@@ -555,7 +587,7 @@ static void ship_first(struct kernel_generator *g)
 	g->lost = bpf_label(g->code);
 	g->unreadable = bpf_label(g->code);
 	g->reads_arguments = false;
-	kernel_translate_clauses(g);
+	generate_clauses(g, KERNEL_CLAUSES_CARRY_OUT);
 }
 
 static void check_open(struct kernel_generator *g)
@@ -589,15 +621,14 @@ void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *pl
 	if (plan->notes)
 		kernel_generate_note(&g);
 	note_hit(&g);
-	g.has_site = plan->is_call || plan->ships ||
-		kernel_translate_names_site(maps->reduction, plan->clauses);
+	g.has_site = plan->is_call || plan->ships || plan->names_site;
 	if (g.has_site)
-		kernel_generate_site(&g);
-	if (kernel_translate_ships_first(&g)) {
+		find_site(&g);
+	if (ships && plan->ships_first) {
 		ship_first(&g);
 		ships = false;
 	} else {
-		kernel_translate(&g);
+		generate_clauses(&g, KERNEL_CLAUSES_FILTER | KERNEL_CLAUSES_CARRY_OUT);
 	}
 	if (ships)
 		ship(&g);
@@ -608,4 +639,10 @@ void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *pl
 	bpf_place(code, g.done);
 	bpf_set(code, BPF_REG_0, 0);
 	bpf_exit(code);
+	stack_slot_give_back(&g.slots, STACK_SLOT_IDS);
+	if (g.has_site)
+		stack_slot_give_back(&g.slots, STACK_SLOT_SITE);
+	if (plan->is_machine)
+		stack_slot_give_back(&g.slots, STACK_SLOT_CONTEXT);
+	code->is_faulty |= !stack_slots_end(&g.slots);
 }

@@ -5,14 +5,34 @@
 #ifndef VMTAP_KERNEL_CAPTURE_CAPTURE_H
 #define VMTAP_KERNEL_CAPTURE_CAPTURE_H
 
-#include "kernel/bpf/bpf.h"
 #include "kernel/bpf/bpf_code.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/bpf/task_layout.h"
 #include "kernel/capture/capture_directory.h"
 #include "kernel/capture/capture_words.h"
 #include "kernel/capture/plan.h"
 
+struct kernel_generator;
 struct kernel_reduction;
+
+/* What is done for the clauses of a plan before its record is made. */
+enum {
+	KERNEL_CLAUSES_FILTER = 1,   /* goes to g->done unless a clause wants the record */
+	KERNEL_CLAUSES_CARRY_OUT = 2 /* carries out those that need no record */
+};
+
+/*
+ * What generates the code of clauses. This room knows none: the functions are given from above, by
+ * kernel_translate_use() in the room reduce. Both read the reduction in the maps.
+ */
+struct kernel_clause_code {
+	/* Generates what is in the sum `what`. The code that follows it is reached if the event is
+	 * to be recorded. */
+	void (*carry_out)(struct kernel_generator *g, unsigned what);
+	/* Follows clauses that the engine carries out, for memory at computed addresses. The record
+	 * is in R7, without its late parts, and R8 is the place of the next part. */
+	void (*follow)(struct kernel_generator *g);
+};
 
 /* What programs share. */
 struct kernel_maps {
@@ -33,6 +53,7 @@ struct kernel_maps {
 	int noted;        /* by thread: argument 0, of plans with `notes`; -1: there are none */
 	uint32_t own_pid; /* the process whose system calls and calls of functions are not shown */
 	struct kernel_reduction *reduction; /* NULL: no clause is carried out by programs */
+	const struct kernel_clause_code *clause_code; /* NULL if reduction is */
 	struct kernel_layout layout; /* if a plan is of calls, has an identity or a CPU clock */
 	struct kernel_directory_layout directories; /* only if a plan has directories */
 	struct kernel_words_layout words;           /* only if a plan has words */

@@ -60,7 +60,7 @@ static void read_result(struct kernel_generator *g, bool wants_error)
 	struct bpf_code *code = g->code;
 	uint32_t fails = bpf_label(code), after = bpf_label(code);
 
-	bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_CONTEXT, 8);
+	bpf_read(code, BPF_REG_1, BPF_REG_10, stack_slot_place(&g->slots, STACK_SLOT_CONTEXT), 8);
 	bpf_read(code, BPF_REG_0, BPF_REG_1, 8, 8);
 	bpf_jump_if_value(code, BPF_JGE, BPF_REG_0, -ERRNO_MAX, fails);
 	if (wants_error)
@@ -75,45 +75,50 @@ static void read_result(struct kernel_generator *g, bool wants_error)
  * in R0. */
 static void read_field(struct kernel_generator *g, const struct kernel_operand *operand)
 {
+	const int value = stack_slot_take(&g->slots, STACK_SLOT_VALUE);
 	struct bpf_code *code = g->code;
 
 	if (operand->base == KERNEL_NO_REGISTER) {
 		bpf_call(code, BPF_FUNC_get_current_task);
 		bpf_move(code, BPF_REG_3, BPF_REG_0);
 	} else {
-		bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_CONTEXT, 8);
+		bpf_read(code, BPF_REG_1, BPF_REG_10,
+			stack_slot_place(&g->slots, STACK_SLOT_CONTEXT), 8);
 		bpf_read(code, BPF_REG_3, BPF_REG_1, operand->base, 8);
 	}
 	for (unsigned i = operand->then ? 0 : 1; i < 2; i++) {
 		bpf_operate_value(code, BPF_ADD, BPF_REG_3,
 			i && operand->then ? (int32_t)operand->then - 1 : (int32_t)operand->value);
-		bpf_write_value(code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 8);
+		bpf_write_value(code, BPF_REG_10, value, 0, 8);
 		bpf_move(code, BPF_REG_1, BPF_REG_10);
-		bpf_operate_value(code, BPF_ADD, BPF_REG_1, KERNEL_STACK_VALUE);
+		bpf_operate_value(code, BPF_ADD, BPF_REG_1, value);
 		bpf_set(code, BPF_REG_2, i ? operand->size : 8u);
 		bpf_call(code, BPF_FUNC_probe_read_kernel);
-		bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_VALUE, 8);
+		bpf_read(code, BPF_REG_0, BPF_REG_10, value, 8);
 		bpf_move(code, BPF_REG_3, BPF_REG_0);
 	}
+	stack_slot_give_back(&g->slots, STACK_SLOT_VALUE);
 }
 
 /* Leaves an argument of the function in R0. The kernel's verifier knows it as a pointer and would
  * not allow arithmetic with it. So it is read from the context as memory. */
 static void read_pointer(struct kernel_generator *g, const struct kernel_operand *operand)
 {
+	const int value = stack_slot_take(&g->slots, STACK_SLOT_VALUE);
 	struct bpf_code *code = g->code;
 
-	bpf_write_value(code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 8);
+	bpf_write_value(code, BPF_REG_10, value, 0, 8);
 	bpf_move(code, BPF_REG_1, BPF_REG_10);
-	bpf_operate_value(code, BPF_ADD, BPF_REG_1, KERNEL_STACK_VALUE);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_1, value);
 	bpf_set(code, BPF_REG_2, 8);
-	bpf_read(code, BPF_REG_3, BPF_REG_10, KERNEL_STACK_CONTEXT, 8);
+	bpf_read(code, BPF_REG_3, BPF_REG_10, stack_slot_place(&g->slots, STACK_SLOT_CONTEXT), 8);
 	bpf_operate_value(code, BPF_ADD, BPF_REG_3, operand->base);
 	bpf_call(code, BPF_FUNC_probe_read_kernel);
-	bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_VALUE, 8);
+	bpf_read(code, BPF_REG_0, BPF_REG_10, value, 8);
+	stack_slot_give_back(&g->slots, STACK_SLOT_VALUE);
 }
 
-/* Turns a thread's exit_code in R0 into what its parent is told: CLD_EXITED, CLD_KILLED or
+/* Turns a thread's exit_code in R0 into what its parent gets: CLD_EXITED, CLD_KILLED or
  * CLD_DUMPED. */
 static void find_end(struct kernel_generator *g)
 {
@@ -139,18 +144,21 @@ static void find_target(struct kernel_generator *g, const struct kernel_operand 
 {
 	struct bpf_code *code = g->code;
 	uint32_t is_current = bpf_label(code), after = bpf_label(code);
+	int value;
 
 	bpf_read(code, BPF_REG_1, BPF_REG_6, operand->base, 4);
 	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_1, 0, is_current);
-	bpf_read(code, BPF_REG_2, BPF_REG_10, KERNEL_STACK_IDS, 4);
+	bpf_read(code, BPF_REG_2, BPF_REG_10, stack_slot_place(&g->slots, STACK_SLOT_IDS), 4);
 	bpf_jump_if(code, BPF_JEQ, BPF_REG_1, BPF_REG_2, is_current);
 	if (g->features->find_task) {
 		bpf_call_kernel(code, g->features->find_task);
 		bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, after);
-		bpf_write(code, BPF_REG_10, KERNEL_STACK_VALUE, BPF_REG_0, 8);
+		value = stack_slot_take(&g->slots, STACK_SLOT_VALUE);
+		bpf_write(code, BPF_REG_10, value, BPF_REG_0, 8);
 		bpf_move(code, BPF_REG_1, BPF_REG_0);
 		bpf_call_kernel(code, g->features->release_task);
-		bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_VALUE, 8);
+		bpf_read(code, BPF_REG_0, BPF_REG_10, value, 8);
+		stack_slot_give_back(&g->slots, STACK_SLOT_VALUE);
 	} else {
 		bpf_set(code, BPF_REG_0, 0);
 	}
@@ -165,16 +173,19 @@ static void find_priority(struct kernel_generator *g, const struct kernel_operan
 {
 	enum { LEAST = 139 };
 	struct bpf_code *code = g->code;
+	int value;
 
 	find_target(g, operand);
 	bpf_move(code, BPF_REG_3, BPF_REG_0);
 	bpf_operate_value(code, BPF_ADD, BPF_REG_3, (int32_t)operand->value);
-	bpf_write_value(code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 8);
+	value = stack_slot_take(&g->slots, STACK_SLOT_VALUE);
+	bpf_write_value(code, BPF_REG_10, value, 0, 8);
 	bpf_move(code, BPF_REG_1, BPF_REG_10);
-	bpf_operate_value(code, BPF_ADD, BPF_REG_1, KERNEL_STACK_VALUE);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_1, value);
 	bpf_set(code, BPF_REG_2, 4);
 	bpf_call(code, BPF_FUNC_probe_read_kernel);
-	bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_VALUE, 4);
+	bpf_read(code, BPF_REG_1, BPF_REG_10, value, 4);
+	stack_slot_give_back(&g->slots, STACK_SLOT_VALUE);
 	bpf_extend(code, BPF_REG_1, 4, true);
 	bpf_set(code, BPF_REG_0, LEAST);
 	bpf_operate(code, BPF_SUB, BPF_REG_0, BPF_REG_1);
@@ -184,7 +195,7 @@ static void point_to_thread(struct kernel_generator *g)
 {
 	bpf_set_map(g->code, BPF_REG_1, g->maps->noted);
 	bpf_move(g->code, BPF_REG_2, BPF_REG_10);
-	bpf_operate_value(g->code, BPF_ADD, BPF_REG_2, KERNEL_STACK_IDS);
+	bpf_operate_value(g->code, BPF_ADD, BPF_REG_2, stack_slot_place(&g->slots, STACK_SLOT_IDS));
 }
 
 /* Leaves what kernel_generate_note() noted for the thread in R0. */
@@ -206,6 +217,7 @@ static void generate_operand(struct kernel_generator *g, const struct kernel_ope
 {
 	struct bpf_code *code = g->code;
 	uint32_t after;
+	int value;
 
 	switch (operand->kind) {
 	case KERNEL_OPERAND_CONSTANT:
@@ -219,12 +231,14 @@ static void generate_operand(struct kernel_generator *g, const struct kernel_ope
 	case KERNEL_OPERAND_MEMORY:
 		g->reads_arguments = true;
 		find_address(g, operand);
+		value = stack_slot_take(&g->slots, STACK_SLOT_VALUE);
 		bpf_move(code, BPF_REG_1, BPF_REG_10);
-		bpf_operate_value(code, BPF_ADD, BPF_REG_1, KERNEL_STACK_VALUE);
-		bpf_write_value(code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 8);
+		bpf_operate_value(code, BPF_ADD, BPF_REG_1, value);
+		bpf_write_value(code, BPF_REG_10, value, 0, 8);
 		kernel_generate_user_read(g, operand->size);
 		bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, g->unreadable);
-		bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_VALUE, 8);
+		bpf_read(code, BPF_REG_0, BPF_REG_10, value, 8);
+		stack_slot_give_back(&g->slots, STACK_SLOT_VALUE);
 		break;
 	case KERNEL_OPERAND_ADDRESS:
 		find_address(g, operand);
@@ -246,7 +260,8 @@ static void generate_operand(struct kernel_generator *g, const struct kernel_ope
 		read_result(g, operand->kind == KERNEL_OPERAND_ERRNO);
 		return;
 	case KERNEL_OPERAND_CONTEXT:
-		bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_CONTEXT, 8);
+		bpf_read(code, BPF_REG_1, BPF_REG_10,
+			stack_slot_place(&g->slots, STACK_SLOT_CONTEXT), 8);
 		bpf_read(code, BPF_REG_0, BPF_REG_1, operand->base, 8);
 		break;
 	case KERNEL_OPERAND_POINTER:
@@ -306,12 +321,15 @@ void kernel_generate_conditions(struct kernel_generator *g)
 void kernel_generate_note(struct kernel_generator *g)
 {
 	struct bpf_code *code = g->code;
+	int value;
 
 	kernel_generate_argument(g, 0);
-	bpf_write(code, BPF_REG_10, KERNEL_STACK_VALUE, BPF_REG_0, 8);
+	value = stack_slot_take(&g->slots, STACK_SLOT_VALUE);
+	bpf_write(code, BPF_REG_10, value, BPF_REG_0, 8);
 	point_to_thread(g);
 	bpf_move(code, BPF_REG_3, BPF_REG_10);
-	bpf_operate_value(code, BPF_ADD, BPF_REG_3, KERNEL_STACK_VALUE);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_3, value);
 	bpf_set(code, BPF_REG_4, BPF_ANY);
 	bpf_call(code, BPF_FUNC_map_update_elem);
+	stack_slot_give_back(&g->slots, STACK_SLOT_VALUE);
 }

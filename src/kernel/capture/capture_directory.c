@@ -27,8 +27,7 @@ enum {
 	ENTRY_BYTES = 24, /* of a struct dentry: d_parent, d_name.hash_len and d_name.name */
 	MOUNT_BYTES = 64, /* of a struct mount, at most: mnt_parent, mnt_mountpoint, mnt.mnt_root */
 	REMOVED = '/',
-	HASH_FACTOR = 1000003,
-	STACK_STEP = KERNEL_STACK_KEY
+	HASH_FACTOR = 1000003
 };
 
 /* ---- the kernel's structs ---- */
@@ -148,12 +147,12 @@ static void read_kernel(const struct directory_walk *walk, int to, uint32_t byte
 	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, walk->fail);
 }
 
-static void get(const struct directory_walk *walk, int to, int from)
+static void get_state(const struct directory_walk *walk, int to, int from)
 {
 	bpf_read(walk->g->code, to, BPF_REG_9, from, 8);
 }
 
-static void put(const struct directory_walk *walk, int to, int from)
+static void put_state(const struct directory_walk *walk, int to, int from)
 {
 	bpf_write(walk->g->code, BPF_REG_9, to, from, 8);
 }
@@ -161,11 +160,11 @@ static void put(const struct directory_walk *walk, int to, int from)
 /* Adds a member of the state to what the walk has come by. */
 static void sum_up(const struct directory_walk *walk, int member)
 {
-	get(walk, BPF_REG_1, member);
-	get(walk, BPF_REG_2, STATE(sum));
+	get_state(walk, BPF_REG_1, member);
+	get_state(walk, BPF_REG_2, STATE(sum));
 	bpf_operate_value(walk->g->code, BPF_MUL, BPF_REG_2, HASH_FACTOR);
 	bpf_operate(walk->g->code, BPF_ADD, BPF_REG_2, BPF_REG_1);
-	put(walk, STATE(sum), BPF_REG_2);
+	put_state(walk, STATE(sum), BPF_REG_2);
 }
 
 /* Leaves the address of the next name in R1; there is room for a name. */
@@ -194,7 +193,7 @@ static void copy_name(const struct directory_walk *walk)
 
 	find_place(walk);
 	bpf_set(code, BPF_REG_2, NAME_BYTES);
-	get(walk, BPF_REG_3, STATE(name));
+	get_state(walk, BPF_REG_3, STATE(name));
 	bpf_call(code, BPF_FUNC_probe_read_kernel_str);
 	bpf_jump_if_value(code, BPF_JSLE, BPF_REG_0, 0, walk->fail);
 	move_place(walk);
@@ -206,17 +205,17 @@ static void write_removed(const struct directory_walk *walk)
 	struct bpf_code *code = walk->g->code;
 	uint32_t present = bpf_label(code);
 
-	get(walk, BPF_REG_3, STATE(entry));
+	get_state(walk, BPF_REG_3, STATE(entry));
 	read_kernel(walk, STATE(hash), 8, walk->layout->chained);
-	get(walk, BPF_REG_3, STATE(entry));
+	get_state(walk, BPF_REG_3, STATE(entry));
 	read_kernel(walk, STATE(parent), 8, walk->layout->parent);
 	find_place(walk);
 	bpf_write_value(code, BPF_REG_1, 0, 0, 1);
 	bpf_set(code, BPF_REG_0, 1);
-	get(walk, BPF_REG_2, STATE(hash));
+	get_state(walk, BPF_REG_2, STATE(hash));
 	bpf_jump_if_value(code, BPF_JNE, BPF_REG_2, 0, present);
-	get(walk, BPF_REG_2, STATE(parent));
-	get(walk, BPF_REG_3, STATE(entry));
+	get_state(walk, BPF_REG_2, STATE(parent));
+	get_state(walk, BPF_REG_3, STATE(entry));
 	bpf_jump_if(code, BPF_JEQ, BPF_REG_2, BPF_REG_3, present);
 	bpf_write_value(code, BPF_REG_1, 0, REMOVED, 2);
 	bpf_set(code, BPF_REG_0, 2);
@@ -237,7 +236,7 @@ static uint32_t find_path(const struct directory_walk *walk)
 	bpf_call(code, BPF_FUNC_get_current_task);
 	bpf_move(code, BPF_REG_3, BPF_REG_0);
 	read_kernel(walk, STATE(mount), 8, layout->directories);
-	get(walk, BPF_REG_3, STATE(mount));
+	get_state(walk, BPF_REG_3, STATE(mount));
 	return walk->part->kind == KERNEL_PART_ROOT ? layout->root : layout->current;
 }
 
@@ -248,18 +247,18 @@ static void begin_walk(const struct directory_walk *walk)
 	uint32_t offset;
 
 	bpf_set(code, BPF_REG_1, 0);
-	put(walk, STATE(sum), BPF_REG_1);
+	put_state(walk, STATE(sum), BPF_REG_1);
 	offset = find_path(walk);
 	read_kernel(walk, STATE(entry), 8, offset + layout->entry);
 	offset = find_path(walk);
 	read_kernel(walk, STATE(mount), 8, offset + layout->mount);
 	if (walk->part->kind == KERNEL_PART_MOUNT) {
-		get(walk, BPF_REG_3, STATE(mount));
+		get_state(walk, BPF_REG_3, STATE(mount));
 		read_kernel(walk, STATE(entry), 8, layout->top);
 	}
-	get(walk, BPF_REG_1, STATE(mount));
+	get_state(walk, BPF_REG_1, STATE(mount));
 	bpf_operate_value(code, BPF_SUB, BPF_REG_1, (int32_t)layout->own);
-	put(walk, STATE(mount), BPF_REG_1);
+	put_state(walk, STATE(mount), BPF_REG_1);
 }
 
 /* From the root of a file system to the entry that it is mounted on; ends at the top. */
@@ -268,62 +267,65 @@ static void leave_mount(const struct directory_walk *walk, uint32_t done)
 	const struct kernel_directory_layout *layout = walk->layout;
 	const int window = STATE(mounted) - (int)layout->mount_begin;
 
-	get(walk, BPF_REG_1, window + (int)layout->mount_parent);
-	get(walk, BPF_REG_2, STATE(mount));
+	get_state(walk, BPF_REG_1, window + (int)layout->mount_parent);
+	get_state(walk, BPF_REG_2, STATE(mount));
 	bpf_jump_if(walk->g->code, BPF_JEQ, BPF_REG_1, BPF_REG_2, done);
-	put(walk, STATE(mount), BPF_REG_1);
-	get(walk, BPF_REG_1, window + (int)layout->mountpoint);
-	put(walk, STATE(entry), BPF_REG_1);
+	put_state(walk, STATE(mount), BPF_REG_1);
+	get_state(walk, BPF_REG_1, window + (int)layout->mountpoint);
+	put_state(walk, STATE(entry), BPF_REG_1);
 }
 
 static void leave_directory(const struct directory_walk *walk, bool copies)
 {
 	struct bpf_code *code = walk->g->code;
 
-	get(walk, BPF_REG_3, STATE(entry));
+	get_state(walk, BPF_REG_3, STATE(entry));
 	read_kernel(walk, STATE(parent), ENTRY_BYTES, walk->layout->parent);
 	sum_up(walk, STATE(hash));
 	if (copies)
 		copy_name(walk);
-	get(walk, BPF_REG_1, STATE(parent));
-	get(walk, BPF_REG_2, STATE(entry));
+	get_state(walk, BPF_REG_1, STATE(parent));
+	get_state(walk, BPF_REG_2, STATE(entry));
 	bpf_jump_if(code, BPF_JEQ, BPF_REG_1, BPF_REG_2, walk->fail);
-	put(walk, STATE(entry), BPF_REG_1);
+	put_state(walk, STATE(entry), BPF_REG_1);
 }
 
 /* Walks from the directory to the top. */
-static void follow(const struct directory_walk *walk, bool copies)
+static void walk_up(const struct directory_walk *walk, bool copies)
 {
 	const struct kernel_directory_layout *layout = walk->layout;
 	struct bpf_code *code = walk->g->code;
 	uint32_t step = bpf_label(code), next = bpf_label(code), mounted = bpf_label(code);
 	uint32_t done = bpf_label(code);
+	int counter;
 
 	begin_walk(walk);
 	if (copies)
 		write_removed(walk);
 	/* from a register: older kernels do not know the value of a constant on the stack */
+	counter = stack_slot_take(&walk->g->slots, STACK_SLOT_STEP);
 	bpf_set(code, BPF_REG_1, 0);
-	bpf_write(code, BPF_REG_10, STACK_STEP, BPF_REG_1, 8);
+	bpf_write(code, BPF_REG_10, counter, BPF_REG_1, 8);
 	bpf_place(code, step);
 	sum_up(walk, STATE(entry));
 	sum_up(walk, STATE(mount));
-	get(walk, BPF_REG_3, STATE(mount));
+	get_state(walk, BPF_REG_3, STATE(mount));
 	read_kernel(walk, STATE(mounted), layout->mount_bytes, layout->mount_begin);
-	get(walk, BPF_REG_1,
+	get_state(walk, BPF_REG_1,
 		STATE(mounted) + (int)(layout->own + layout->top - layout->mount_begin));
-	get(walk, BPF_REG_2, STATE(entry));
+	get_state(walk, BPF_REG_2, STATE(entry));
 	bpf_jump_if(code, BPF_JEQ, BPF_REG_1, BPF_REG_2, mounted);
 	leave_directory(walk, copies);
 	bpf_jump(code, next);
 	bpf_place(code, mounted);
 	leave_mount(walk, done);
 	bpf_place(code, next);
-	bpf_read(code, BPF_REG_1, BPF_REG_10, STACK_STEP, 8);
+	bpf_read(code, BPF_REG_1, BPF_REG_10, counter, 8);
 	bpf_operate_value(code, BPF_ADD, BPF_REG_1, 1);
-	bpf_write(code, BPF_REG_10, STACK_STEP, BPF_REG_1, 8);
+	bpf_write(code, BPF_REG_10, counter, BPF_REG_1, 8);
 	bpf_jump_if_value(code, BPF_JLT, BPF_REG_1, STEPS, step);
 	bpf_jump(code, walk->fail);
+	stack_slot_give_back(&walk->g->slots, STACK_SLOT_STEP);
 	bpf_place(code, done);
 }
 
@@ -353,12 +355,12 @@ void kernel_directory_generate(struct kernel_generator *g, uint32_t part)
 	bpf_operate_value(code, BPF_ADD, BPF_REG_9, (int32_t)walk.end);
 	for (unsigned i = 0; i < TRIES; i++) {
 		bpf_write(code, BPF_REG_7, (int)walk.length_place, BPF_REG_8, 4);
-		follow(&walk, true);
-		get(&walk, BPF_REG_1, STATE(sum));
-		put(&walk, STATE(first_sum), BPF_REG_1);
-		follow(&walk, false);
-		get(&walk, BPF_REG_1, STATE(sum));
-		get(&walk, BPF_REG_2, STATE(first_sum));
+		walk_up(&walk, true);
+		get_state(&walk, BPF_REG_1, STATE(sum));
+		put_state(&walk, STATE(first_sum), BPF_REG_1);
+		walk_up(&walk, false);
+		get_state(&walk, BPF_REG_1, STATE(sum));
+		get_state(&walk, BPF_REG_2, STATE(first_sum));
 		bpf_jump_if(code, BPF_JEQ, BPF_REG_1, BPF_REG_2, found);
 	}
 	bpf_place(code, walk.fail);

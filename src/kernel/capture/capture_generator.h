@@ -8,35 +8,16 @@
 #ifndef VMTAP_KERNEL_CAPTURE_CAPTURE_GENERATOR_H
 #define VMTAP_KERNEL_CAPTURE_CAPTURE_GENERATOR_H
 
-#include "kernel/bpf/bpf.h"
 #include "kernel/bpf/bpf_code.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/capture/capture.h"
 #include "kernel/capture/plan.h"
+#include "kernel/capture/stack_slot.h"
 
 /*
- * Places on the program's stack, below R10. A program must not use 64 bytes or more: from
- * Linux 6.13 on, the stack of such a program is memory of the processor, which other threads
- * overwrite while this one waits for a page. (The verifier rounds the size up to 16 bytes.)
- */
-enum {
-	KERNEL_STACK_IDS = -8,    /* tid, then pid, as struct bpf_pidns_info has them */
-	KERNEL_STACK_VALUE = -16, /* an argument that is read */
-	KERNEL_STACK_DYNPTR = -32,
-	KERNEL_STACK_SITE = -40,
-	KERNEL_STACK_KEY = -48,   /* of a map, for paths */
-	KERNEL_STACK_TIME = -48,  /* of clauses that are carried out here */
-	KERNEL_STACK_FAULT = -32, /* code, then the offset in the clause's code */
-	/* While clauses are followed: R8 of the record, and what R8 and R9 are in their code. */
-	KERNEL_STACK_NEXT = -24,
-	KERNEL_STACK_FRAME = -32,
-	KERNEL_STACK_SELF = -48,
-	KERNEL_STACK_USED = 48,
-	KERNEL_STACK_CONTEXT = -56 /* only of programs that never sleep */
-};
-
-/*
- * What clauses that are carried out need besides is in the thread's own memory. This register
- * points to its end; places in it are negative, and begin where those on the stack end.
+ * What clauses that are carried out need besides the stack (stack_slot.h) is in the thread's own
+ * memory. This register points to its end; places in it are negative, and begin where those on the
+ * stack end, below -STACK_SLOTS_BYTES.
  */
 enum { KERNEL_FRAME = BPF_REG_8, KERNEL_FRAME_BYTES = 2048 };
 
@@ -47,6 +28,7 @@ struct kernel_generator {
 	const struct kernel_plan *plan;
 	const struct kernel_maps *maps;
 	const struct bpf_features *features;
+	struct stack_slots slots;
 	uint32_t done, lost, unreadable;
 	uint32_t without;     /* for clauses that are carried out: their frame cannot be had */
 	bool has_site;        /* its number is on the stack */
@@ -54,10 +36,12 @@ struct kernel_generator {
 	bool is_staged;       /* the record is in the thread's own memory */
 };
 
-/* Leaves the site's number on the stack. */
-void kernel_generate_site(struct kernel_generator *g);
+/* Leaves the site's number in its slot, unless it is there in the whole program. Give the slot back
+ * by kernel_leave_site(). */
+void kernel_need_site(struct kernel_generator *g);
+void kernel_leave_site(struct kernel_generator *g);
 
-/* Where an argument is in a record. */
+/* Returns where an argument is in a record. */
 static inline uint32_t kernel_argument_place(unsigned argument)
 {
 	return (uint32_t)sizeof(struct kernel_head) + 8 * argument;
@@ -91,7 +75,7 @@ void kernel_generate_bytes(struct kernel_generator *g, uint32_t length_place, ui
  * length begin at R8 in it. */
 void kernel_generate_parts(struct kernel_generator *g);
 
-/* Writes one of these to the place in KERNEL_STACK_NEXT, which it moves. Changes R0 to R5, R8, R9.
+/* Writes one of these to the place in STACK_SLOT_NEXT, which it moves. Changes R0 to R5, R8, R9.
  */
 void kernel_generate_late(struct kernel_generator *g, uint32_t part);
 

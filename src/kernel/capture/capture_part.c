@@ -181,8 +181,10 @@ static void fetch_page(
 	kernel_generate_piece(g, part);
 	bpf_operate_value(g->code, BPF_ADD, BPF_REG_3, (int32_t)distance);
 	bpf_move(g->code, BPF_REG_1, BPF_REG_10);
-	bpf_operate_value(g->code, BPF_ADD, BPF_REG_1, KERNEL_STACK_VALUE);
+	bpf_operate_value(
+		g->code, BPF_ADD, BPF_REG_1, stack_slot_take(&g->slots, STACK_SLOT_VALUE));
 	kernel_generate_user_read(g, 1);
+	stack_slot_give_back(&g->slots, STACK_SLOT_VALUE);
 }
 
 static void write_string(
@@ -228,7 +230,8 @@ static void write_kernel_stack(
 	struct bpf_code *code = g->code;
 
 	if (g->plan->is_machine)
-		bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_CONTEXT, 8);
+		bpf_read(code, BPF_REG_1, BPF_REG_10,
+			stack_slot_place(&g->slots, STACK_SLOT_CONTEXT), 8);
 	else
 		bpf_move(code, BPF_REG_1, BPF_REG_6);
 	point_to_next(g, BPF_REG_2);
@@ -269,19 +272,21 @@ void kernel_generate_late(struct kernel_generator *g, uint32_t number)
 	const struct kernel_part *part = &g->plan->parts[number];
 	uint32_t length_place = g->plan->lengths + 4 * number;
 	struct bpf_code *code = g->code;
+	int next;
 
 	if (part->kind == KERNEL_PART_MEMORY) {
 		write_memory(g, part, length_place);
 		return;
 	}
-	bpf_read(code, BPF_REG_8, BPF_REG_10, KERNEL_STACK_NEXT, 8);
+	next = stack_slot_place(&g->slots, STACK_SLOT_NEXT);
+	bpf_read(code, BPF_REG_8, BPF_REG_10, next, 8);
 	bpf_write(code, BPF_REG_7, (int)(late_place(g, part) + offsetof(struct kernel_late, place)),
 		BPF_REG_8, 8);
 	if (part->kind == KERNEL_PART_STRING)
 		write_string(g, part, length_place);
 	else
 		write_counted(g, part, length_place);
-	bpf_write(code, BPF_REG_10, KERNEL_STACK_NEXT, BPF_REG_8, 8);
+	bpf_write(code, BPF_REG_10, next, BPF_REG_8, 8);
 }
 
 void kernel_generate_parts(struct kernel_generator *g)

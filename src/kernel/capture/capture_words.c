@@ -1,4 +1,8 @@
-/* capture_words.c: see capture_words.h. */
+/*
+ * capture_words.c: see capture_words.h. The words lie in the process between two addresses that its
+ * struct mm_struct has. They are read without waiting for a page, since a program at a tracepoint
+ * must not sleep.
+ */
 #include "kernel/capture/capture_words.h"
 
 #include "base/arena.h"
@@ -17,15 +21,16 @@ void kernel_words_find(struct kernel_words_layout *layout, struct btf *btf)
  * R3. */
 static void read_word(struct kernel_generator *g, uint32_t offset, uint32_t fail)
 {
+	const int value = stack_slot_place(&g->slots, STACK_SLOT_VALUE);
 	struct bpf_code *code = g->code;
 
 	bpf_operate_value(code, BPF_ADD, BPF_REG_3, (int32_t)offset);
 	bpf_move(code, BPF_REG_1, BPF_REG_10);
-	bpf_operate_value(code, BPF_ADD, BPF_REG_1, KERNEL_STACK_VALUE);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_1, value);
 	bpf_set(code, BPF_REG_2, 8);
 	bpf_call(code, BPF_FUNC_probe_read_kernel);
 	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, fail);
-	bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_VALUE, 8);
+	bpf_read(code, BPF_REG_0, BPF_REG_10, value, 8);
 	bpf_move(code, BPF_REG_3, BPF_REG_0);
 }
 
@@ -47,10 +52,11 @@ void kernel_words_generate(
 	bpf_write_value(code, BPF_REG_7, (int)length_place, 0, 4);
 	if (!layout->is_found)
 		return;
-	bpf_write_value(code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 8);
+	bpf_write_value(code, BPF_REG_10, stack_slot_take(&g->slots, STACK_SLOT_VALUE), 0, 8);
 	read_member(g, layout->end, after);
 	bpf_move(code, BPF_REG_9, BPF_REG_0);
 	read_member(g, layout->begin, after);
+	stack_slot_give_back(&g->slots, STACK_SLOT_VALUE);
 	bpf_operate(code, BPF_SUB, BPF_REG_9, BPF_REG_3);
 	bpf_jump_if_value(code, BPF_JLE, BPF_REG_9, (int32_t)part->length, fits);
 	bpf_set(code, BPF_REG_9, part->length);

@@ -1,4 +1,9 @@
-/* cpu_time.c: see cpu_time.h. */
+/*
+ * cpu_time.c: see cpu_time.h. The scheduler's clock is read from a perf event of our own thread:
+ * the record of a change of its name has the time. The distance to CLOCK_MONOTONIC is measured
+ * several times, of which the quickest counts, and again from time to time. A thread's time must
+ * not go back, though the measurements differ a little.
+ */
 #include "kernel/capture/cpu_time.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
-/* decode.c: see decode.h. */
+/*
+ * decode.c: see decode.h. Arguments, registers and memory are used where they lie in the ring, so a
+ * batch is valid only until the records are released. Lengths in a record are checked against the
+ * plan before anything is read by them: a part that does not fit is left out.
+ */
 #include "kernel/capture/decode.h"
 
 #include <elf.h>
@@ -30,8 +34,8 @@ static const struct kernel_late *late_part(
 		plan->parts[part].late - 1;
 }
 
-/* Where the record has the part; NULL: it does not have it. *next is the place of the next part of
- * varying length. */
+/* Returns where the record has the part; NULL: it does not have it. *next is the place of the next
+ * part of varying length. */
 static const unsigned char *part_bytes(const struct kernel_plan *plan,
 	const struct kernel_record *record, uint32_t number, uint32_t *next, uint32_t *length)
 {
@@ -50,7 +54,7 @@ static const unsigned char *part_bytes(const struct kernel_plan *plan,
 	return record->bytes + place;
 }
 
-/* What the part's index, if it has one, adds to its address. */
+/* Returns what the part's index, if it has one, adds to its address. */
 static uint64_t part_index(const struct kernel_plan *plan, const struct kernel_record *record,
 	const struct kernel_part *part)
 {
@@ -108,7 +112,7 @@ static void unwind_stack(struct kernel_decoder *decoder, const struct kernel_pla
 	stack->count = (uint32_t)usdt_unwind(unwind, &thread, frames, capacity).count;
 }
 
-/* Whether the function is one by which the kernel runs a program at a tracepoint. */
+/* Returns whether the function is one by which the kernel runs a program at a tracepoint. */
 static bool runs_programs(const char *function)
 {
 	static const char *const prefixes[] = {

@@ -32,14 +32,12 @@ struct kernel_decoder {
 /* The batch before ends: what it pointed to is gone. */
 void kernel_decode_begin(struct kernel_decoder *decoder);
 
-/* Who the record's process is; NULL: the plan does not capture it. */
+/* Returns who the record's process is; NULL: the plan does not capture it. */
 const struct kernel_identity *kernel_decode_identity(
 	const struct kernel_plan *plan, const struct kernel_record *record);
 
-/*
- * Adds the record as an event of a probe, and of the process with this index in the batch. unwind
- * is that of the process; it is used if the plan captures user stacks. -ENOMEM.
- */
+/* Adds the record as an event of a probe, and of the process with this index in the batch. unwind
+ * is that of the process; it is used if the plan captures user stacks. Returns 0 or -ENOMEM. */
 int kernel_decode_add(struct kernel_decoder *decoder, const struct kernel_record *record,
 	const struct kernel_plan *plan, uint32_t probe, uint32_t process,
 	struct usdt_unwind *unwind);

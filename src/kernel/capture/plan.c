@@ -1,4 +1,8 @@
-/* plan.c: see plan.h. */
+/*
+ * plan.c: see plan.h. The demands of all clauses of a probe are joined first, so that each piece is
+ * captured once, then places are given. Plans are compared as bytes, so they are zeroed before they
+ * are filled.
+ */
 #include "kernel/capture/plan.h"
 
 #include <errno.h>

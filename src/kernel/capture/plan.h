@@ -146,6 +146,9 @@ struct kernel_plan {
 	bool looks_at_task;  /* what the program carries out needs struct kernel_layout */
 	bool clauses_sleep;  /* as sleeps, for what the program does before it makes a record */
 	uint32_t clauses;    /* number of a set in the reduction; 0: there is only the record */
+	bool names_site;     /* what the program does for clauses needs the site's number */
+	bool ships_first;    /* clauses are carried out after the record has been sent, because one
+				that writes to the process comes after one that needs a record */
 	uint32_t hit;        /* the counter that an event sets to 1 (capture.h); 0: none */
 };
 

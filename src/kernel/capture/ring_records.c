@@ -1,4 +1,8 @@
-/* ring_records.c: see ring_records.h. */
+/*
+ * ring_records.c: see ring_records.h. Records that were read are kept in an array sorted by time,
+ * where nearly all are added at the end. None is copied; so room in the ring is given back only up
+ * to the earliest record that is still kept.
+ */
 #include "kernel/capture/ring_records.h"
 
 #include <errno.h>
@@ -23,7 +27,7 @@ void kernel_records_close(struct kernel_records *records)
 }
 
 /* Keeps a record in the order of times; nearly all are the latest. */
-static int hold(struct kernel_records *records, const struct kernel_record *record)
+static int hold_record(struct kernel_records *records, const struct kernel_record *record)
 {
 	size_t at = records->held_count;
 
@@ -40,7 +44,7 @@ static int hold(struct kernel_records *records, const struct kernel_record *reco
 }
 
 /* Forgets the records that have been taken and lets programs overwrite them. */
-static void release(struct kernel_records *records)
+static void release_taken(struct kernel_records *records)
 {
 	uint64_t position = records->position;
 
@@ -61,7 +65,7 @@ bool kernel_records_read(struct kernel_records *records, bool is_last)
 {
 	uint64_t now, end;
 
-	release(records);
+	release_taken(records);
 	now = clock_monotonic();
 	end = kernel_ring_produced(&records->ring);
 	for (;;) {
@@ -73,7 +77,7 @@ bool kernel_records_read(struct kernel_records *records, bool is_last)
 			break;
 		record.end = records->position;
 		memcpy(&record.time, record.bytes, sizeof(record.time));
-		if (record.size >= sizeof(struct kernel_head) && hold(records, &record)) {
+		if (record.size >= sizeof(struct kernel_head) && hold_record(records, &record)) {
 			records->position = record.begin;
 			break;
 		}

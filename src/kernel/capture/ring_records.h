@@ -30,7 +30,7 @@ struct kernel_records {
 	size_t held_count, held_capacity, taken;
 };
 
-/* Opens the ring; bytes as for kernel_ring_open(). A negative errno. */
+/* Opens the ring; bytes as for kernel_ring_open(). Returns 0 or a negative errno. */
 int kernel_records_open(struct kernel_records *records, uint32_t bytes);
 void kernel_records_close(struct kernel_records *records);
 

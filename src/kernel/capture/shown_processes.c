@@ -1,4 +1,8 @@
-/* shown_processes.c: see shown_processes.h. */
+/*
+ * shown_processes.c: see shown_processes.h. Processes are kept from batch to batch and looked for
+ * from the last one backwards. When there are too many, all are forgotten at the beginning of a
+ * batch, never within one, since events have their numbers.
+ */
 #include "kernel/capture/shown_processes.h"
 
 #include <errno.h>
@@ -18,12 +22,12 @@ struct kernel_shown_process {
 	struct kernel_identity identity; /* as captured */
 	struct usdt_unwind *unwind;      /* NULL: not needed yet */
 	uint64_t started;                /* when the process began that it unwinds */
-	uint32_t batch;                  /* in which that was looked at */
+	uint32_t batch;                  /* in which that was checked */
 	char name[64];
 	char *arguments;
 };
 
-static void forget(struct kernel_shown *shown)
+static void forget_processes(struct kernel_shown *shown)
 {
 	for (size_t i = 0; i < shown->count; i++) {
 		usdt_unwind_free(shown->known[i]->unwind);
@@ -38,7 +42,7 @@ void kernel_shown_begin(struct kernel_shown *shown)
 {
 	shown->batch++;
 	if (shown->count > KNOWN_MAX)
-		forget(shown);
+		forget_processes(shown);
 }
 
 /* The command line, its words separated by blanks; NULL: it cannot be read. */
@@ -200,7 +204,7 @@ void kernel_shown_replace(struct kernel_shown *shown, uint32_t pid)
 
 void kernel_shown_free(struct kernel_shown *shown)
 {
-	forget(shown);
+	forget_processes(shown);
 	usdt_unwind_files_free(shown->files);
 	free(shown->list);
 	free(shown->known);

@@ -26,7 +26,7 @@ struct kernel_shown {
 	struct usdt_unwind_files *files; /* of the processes whose stacks are unwound; NULL: none */
 };
 
-/* What unwinding knows of files; NULL without memory. */
+/* Returns what unwinding knows of files; NULL without memory. */
 struct usdt_unwind_files *kernel_shown_files(struct kernel_shown *shown);
 
 /*
@@ -36,16 +36,15 @@ struct usdt_unwind_files *kernel_shown_files(struct kernel_shown *shown);
 void kernel_shown_begin(struct kernel_shown *shown);
 
 /*
- * The index in the list of the process with this id; identity is what was captured, NULL: nothing.
- * A process that has changed its user, parent or name has a new index from then on. -ENOMEM.
+ * Returns the index in the list of the process with this id, or -ENOMEM. identity is what was
+ * captured; NULL: nothing.
+ * A process that has changed its user, parent or name has a new index from then on.
  */
 long kernel_shown_find(
 	struct kernel_shown *shown, uint32_t pid, const struct kernel_identity *identity);
 
-/*
- * What unwinds stacks of the process with this index; NULL without memory. Once for each batch it
- * is looked whether another process has got the id.
- */
+/* Returns what unwinds stacks of the process with this index; NULL without memory. Once for each
+ * batch it is looked whether another process has got the id. */
 struct usdt_unwind *kernel_shown_unwind(struct kernel_shown *shown, size_t index);
 
 /* The process executes another program, so its stacks are others. */

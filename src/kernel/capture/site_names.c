@@ -1,4 +1,7 @@
-/* site_names.c: see site_names.h. */
+/*
+ * site_names.c: see site_names.h. The result of each comparison is one number; sites whose numbers
+ * are equal share a program.
+ */
 #include "kernel/capture/site_names.h"
 
 #include <errno.h>

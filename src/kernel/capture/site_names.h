@@ -24,15 +24,15 @@ struct kernel_names {
 	size_t order_count, capacity;
 };
 
-/* What the clauses need of the probe's names. Returns 0 or -ENOMEM; free it in any case. */
+/* Finds what the clauses need of the probe's names. Returns 0 or -ENOMEM; free it in any case. */
 int kernel_names_make(struct kernel_names *names, const struct d_program *program,
 	const struct source_want *wants, size_t count, const struct d_probe *probe);
 void kernel_names_free(struct kernel_names *names);
 
-/* Whether all comparisons have the same results; the clauses must be the same. */
+/* Returns whether all comparisons have the same results; the clauses must be the same. */
 bool kernel_names_agree(const struct kernel_names *one, const struct kernel_names *other);
 
-/* Whether the variable is one of a probe's names. */
+/* Returns whether the variable is one of a probe's names. */
 bool kernel_names_has(enum d_builtin which);
 
 /* Compares a name with a literal as the engine does. Returns -1, 0 or 1. */

@@ -1,4 +1,8 @@
-/* thread_ends.c: see thread_ends.h. */
+/*
+ * thread_ends.c: see thread_ends.h. One program runs when a thread exits, and one when a thread is
+ * made. Both only put a head into the ring; they must not wait, since they run in the kernel's
+ * scheduler.
+ */
 #include "kernel/capture/thread_ends.h"
 
 #include <stddef.h>
@@ -9,6 +13,7 @@
 #include "kernel/bpf/bpf.h"
 #include "kernel/bpf/bpf_code.h"
 #include "kernel/bpf/bpf_current.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/bpf/task_layout.h"
 #include "kernel/capture/plan.h"
 
@@ -58,7 +63,7 @@ static void put_record(struct bpf_code *code, int ring, uint32_t done)
 
 /* Loads a program and attaches it. layout: for one about the task that a fork makes; NULL: about
  * the task that runs it. Returns the link or a negative errno. */
-static int attach(const char *tracepoint, const struct kernel_watch_layout *layout,
+static int attach_ends(const char *tracepoint, const struct kernel_watch_layout *layout,
 	const struct bpf_features *features, int ring, struct error *error)
 {
 	struct bpf_code code;
@@ -98,7 +103,7 @@ int kernel_ends_open(struct kernel_ends *ends, const struct bpf_features *featur
 {
 	struct kernel_watch_layout layout;
 
-	ends->exit_link = attach("sched_process_exit", NULL, features, ring, error);
+	ends->exit_link = attach_ends("sched_process_exit", NULL, features, ring, error);
 	if (ends->exit_link < 0)
 		return ends->exit_link;
 	/* The numbers in the new task are the kernel's own: in another namespace they say nothing.
@@ -106,7 +111,7 @@ int kernel_ends_open(struct kernel_ends *ends, const struct bpf_features *featur
 	kernel_layout_find_watch(&layout);
 	if (features->other_namespace || !layout.has_task)
 		return 0;
-	ends->fork_link = attach("sched_process_fork", &layout, features, ring, error);
+	ends->fork_link = attach_ends("sched_process_fork", &layout, features, ring, error);
 	return ends->fork_link < 0 ? ends->fork_link : 0;
 }
 

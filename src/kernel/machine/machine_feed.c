@@ -1,4 +1,8 @@
-/* machine_feed.c: see machine_feed.h. */
+/*
+ * machine_feed.c: see machine_feed.h. The order in a turn matters: the clock is read before the
+ * ring, so that no later record can be earlier than what the batch promises, and losses are read
+ * after the records.
+ */
 #include "kernel/machine/machine_feed.h"
 
 #include <errno.h>
@@ -9,6 +13,7 @@
 #include <unistd.h>
 
 #include "kernel/bpf/bpf.h"
+#include "kernel/bpf/bpf_features.h"
 
 enum {
 	RING_BYTES = 4 << 20, /* the default of option bufsize; for up to RING_PROCESSORS */
@@ -146,7 +151,7 @@ void kernel_feed_open_sites(struct kernel_feed *feed, bool is_open)
 			&feed->counters[KERNEL_COUNTER_OPEN], (uint64_t)is_open, __ATOMIC_RELAXED);
 }
 
-/* Adds what a record says to the batch that is being made. -ENOMEM. */
+/* Adds what a record says to the batch that is being made. Returns 0 or -ENOMEM. */
 static int decode(struct kernel_feed *feed, const struct kernel_feed_methods *methods, void *source,
 	const struct kernel_record *record)
 {
@@ -175,7 +180,7 @@ static int decode(struct kernel_feed *feed, const struct kernel_feed_methods *me
 		&feed->decoder, record, site.plan, site.probe, (uint32_t)process, unwind);
 }
 
-/* Decodes the records that no later one can precede. -ENOMEM. */
+/* Decodes the records that no later one can precede. Returns 0 or -ENOMEM. */
 static int decode_batch(struct kernel_feed *feed, const struct kernel_feed_methods *methods,
 	void *source, struct event_batch *batch)
 {

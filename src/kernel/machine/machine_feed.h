@@ -58,7 +58,7 @@ struct kernel_feed_methods {
 	void (*detach)(void *source);
 };
 
-/* Opens one; busy_ms is as in the struct. A negative errno. */
+/* Opens one; busy_ms is as in the struct. Returns 0 or a negative errno. */
 int kernel_feed_open(struct kernel_feed *feed, uint32_t busy_ms);
 
 /* Forgets what kernel_feed_count() and kernel_feed_use_clock() have made. */

@@ -19,17 +19,17 @@
 #include "base/arena.h"
 #include "base/debug.h"
 #include "kernel/bpf/bpf.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/capture/capture.h"
 #include "kernel/capture/capture_generator.h"
 #include "kernel/machine/machine_feed.h"
 #include "kernel/machine/machine_providers.h"
 #include "kernel/machine/process_filter.h"
-#include "kernel/machine/provider_fbt.h"
-#include "kernel/machine/tracepoint_view.h"
 #include "kernel/reduce/follow.h"
 #include "kernel/reduce/reduce.h"
 #include "kernel/reduce/refusal.h"
 #include "kernel/reduce/tally.h"
+#include "kernel/reduce/translate.h"
 #include "usdt/elf/btf.h"
 #include "usdt/elf/function.h"
 
@@ -82,7 +82,7 @@ static struct kernel_machine *machine_of(const struct source *source)
 	return (struct kernel_machine *)(uintptr_t)source;
 }
 
-static void detach(struct kernel_machine *machine)
+static void detach_programs(struct kernel_machine *machine)
 {
 	bpf_close_all(machine->links, machine->link_count);
 	machine->link_count = 0;
@@ -96,9 +96,9 @@ static void close_map(int *map)
 }
 
 /* As if nothing had been planned or attached. */
-static void reset(struct kernel_machine *machine)
+static void reset_plans(struct kernel_machine *machine)
 {
-	detach(machine);
+	detach_programs(machine);
 	kernel_feed_reset(&machine->feed, &machine->maps);
 	close_map(&machine->maps.noted);
 	for (size_t i = 0; i < machine->program_count; i++) {
@@ -123,7 +123,7 @@ static void machine_close(struct source *source)
 {
 	struct kernel_machine *machine = machine_of(source);
 
-	reset(machine);
+	reset_plans(machine);
 	kernel_tally_end(&machine->reader, &machine->reduction);
 	kernel_reduce_free(&machine->reduction);
 	free(machine->updates);
@@ -202,11 +202,9 @@ static int plan_site(struct kernel_machine *machine, const struct kernel_site *w
 	plan.pid = kernel_filter_pid(wants, count);
 	if (!where->is_call)
 		plan.number = (uint32_t)machine->site_count + 1;
-	number = kernel_reduce_set(
-		&machine->reduction, wants, count, &machine->set->probes[where->probe]);
-	if (number < 0)
+	if (kernel_clauses_plan(
+		    &machine->reduction, wants, count, &machine->set->probes[where->probe], &plan))
 		return out_of_memory(error);
-	plan.clauses = (uint32_t)number;
 	number = find_program(machine, &plan, where, wants[0].clause);
 	if (number < 0)
 		return out_of_memory(error);
@@ -218,7 +216,7 @@ static int plan_site(struct kernel_machine *machine, const struct kernel_site *w
 static int plan_probe(struct kernel_machine *machine, const struct source_want *wants, size_t count,
 	struct error *error)
 {
-	struct kernel_site sites[KERNEL_VIEW_SITES];
+	struct kernel_site sites[KERNEL_PROVIDER_SITES];
 	int result = 0, found;
 
 	for (size_t i = 0; i < count; i++)
@@ -238,19 +236,24 @@ static int plan_probe(struct kernel_machine *machine, const struct source_want *
 static int check_functions(const struct kernel_machine *machine,
 	const struct source_request *request, struct error *error)
 {
+	const struct kernel_provider *limited = NULL;
 	size_t count = 0;
 
 	for (size_t i = 0; i < request->want_count; i = source_request_next(request, i)) {
 		const struct d_probe *probe = &machine->set->probes[request->wants[i].probe];
+		const struct kernel_provider *provider = kernel_providers_row(probe);
 
-		count += kernel_providers_is_function(probe) && !probe->is_refused;
+		if (!provider->functions_max || probe->is_refused)
+			continue;
+		limited = provider;
+		count++;
 	}
-	return count <= KERNEL_FBT_MAX
+	return !limited || count <= limited->functions_max
 		? 0
 		: error_set(error, E2BIG,
-			  "provider fbt: %zu probes are described; each needs a program of its "
-			  "own, and at most %d are possible: describe fewer functions",
-			  count, KERNEL_FBT_MAX);
+			  "provider %s: %zu probes are described; each needs a program of its "
+			  "own, and at most %u are possible: describe fewer functions",
+			  limited->name, count, limited->functions_max);
 }
 
 static int plan_all(
@@ -359,7 +362,7 @@ static int make_maps(struct kernel_machine *machine, struct error *error)
 		result = make_map(&maps->noted, BPF_MAP_TYPE_LRU_HASH, 8, NOTED_MAX, error);
 	}
 	kernel_words_find(&maps->words, machine->providers.btf);
-	maps->reduction = &machine->reduction;
+	kernel_translate_use(maps, &machine->reduction);
 	maps->own_pid = (uint32_t)getpid();
 	/* further losses: of stores, of updates by processor, of events by program */
 	if (!result)
@@ -389,8 +392,8 @@ static int tell_refused(struct kernel_machine *machine, const struct machine_pro
 		reason.text);
 }
 
-/* Whether to load the program for its tracepoint's type: only such a program may find a thread by
- * its number. */
+/* Returns whether to load the program for its tracepoint's type: only such a program may find a
+ * thread by its number. */
 static bool is_typed(const struct kernel_machine *machine, const struct machine_program *program)
 {
 	bool result = program->plan.notes;
@@ -405,8 +408,8 @@ static bool is_typed(const struct kernel_machine *machine, const struct machine_
 }
 
 /* Loads a program; a descriptor. */
-static int load(struct kernel_machine *machine, size_t number, const struct d_program *script,
-	struct error *error)
+static int load_program(struct kernel_machine *machine, size_t number,
+	const struct d_program *script, struct error *error)
 {
 	const struct machine_program *program = &machine->programs[number];
 	struct kernel_maps maps = machine->maps;
@@ -436,16 +439,16 @@ static int load(struct kernel_machine *machine, size_t number, const struct d_pr
 	bpf_code_free(&code);
 	/* The kernel loads no program at all for some functions; that is no bug of ours. */
 	if (result < 0 &&
-		(!program->function || !kernel_fbt_try(program->function, &(struct error){0})))
+		(!program->function || !bpf_try_function(program->function, &(struct error){0})))
 		return tell_refused(machine, program, script, result, error);
 	return result;
 }
 
-static int attach(struct kernel_machine *machine, size_t number, const struct d_program *script,
-	struct error *error)
+static int attach_program(struct kernel_machine *machine, size_t number,
+	const struct d_program *script, struct error *error)
 {
 	struct machine_program *attached = &machine->programs[number];
-	int program = load(machine, number, script, error), link;
+	int program = load_program(machine, number, script, error), link;
 
 	if (program < 0)
 		return program;
@@ -464,17 +467,16 @@ static int attach_function(struct kernel_machine *machine, size_t number,
 	const struct d_program *script, struct error *error)
 {
 	struct machine_program *attached = &machine->programs[number];
-	int program = load(machine, number, script, error), link;
+	int program = load_program(machine, number, script, error), link;
 
 	if (program < 0)
-		return kernel_fbt_try(attached->function, error) ? 1 : program;
+		return bpf_try_function(attached->function, error) ? 1 : program;
 	link = bpf_attach_raw(program, NULL);
 	if (link < 0) {
 		close(program);
 		error_set(error, -link, "%s",
-			link == -KERNEL_FBT_UNSUPPORTED
-				? "the kernel passes on fewer arguments than it has"
-				: strerror(-link));
+			link == -BPF_ENOTSUPP ? "the kernel passes on fewer arguments than it has"
+					      : strerror(-link));
 		return 1;
 	}
 	attached->descriptor = program;
@@ -534,7 +536,7 @@ static void read_functions(struct kernel_machine *machine)
 }
 
 /* Plans, loads and attaches. */
-static int start(
+static int start_programs(
 	struct kernel_machine *machine, const struct source_request *request, struct error *error)
 {
 	int result = plan_all(machine, request, error);
@@ -548,12 +550,12 @@ static int start(
 		result = out_of_memory(error);
 	for (size_t i = 0; i < machine->program_count && !result; i++)
 		if (!machine->programs[i].function)
-			result = attach(machine, i, request->program, error);
+			result = attach_program(machine, i, request->program, error);
 	return result ? result : attach_functions(machine, request->program, error);
 }
 
 /* Decides what the programs carry out themselves; nothing if maps are refused. */
-static void reduce(struct kernel_machine *machine, const struct source_request *request)
+static void reduce_clauses(struct kernel_machine *machine, const struct source_request *request)
 {
 	int result = kernel_reduce_begin(&machine->reduction, request, false);
 	struct error reason;
@@ -587,21 +589,21 @@ static int machine_enable(
 			&source->tells_thread_ends, error);
 	if (result || !request->want_count)
 		return result;
-	reduce(machine, request);
+	reduce_clauses(machine, request);
 	result = kernel_refusal_check(&machine->reduction, request, error);
 	if (result)
 		return result;
-	result = start(machine, request, error);
+	result = start_programs(machine, request, error);
 	if (result && machine->reduction.set_count && !kernel_refusal_is_possible(request)) {
 		bool follows = kernel_follow_is_any(&machine->reduction);
 		struct error reason = *error;
 		int first = result;
 
 		/* records of events may be possible even so */
-		reset(machine);
+		reset_plans(machine);
 		kernel_tally_end(&machine->reader, &machine->reduction);
 		kernel_reduce_undo(&machine->reduction, request);
-		result = start(machine, request, error);
+		result = start_programs(machine, request, error);
 		if (result && follows) {
 			*error = reason;
 			result = first;
@@ -715,7 +717,7 @@ static void complete_batch(void *source, uint64_t now, struct event_batch *batch
 
 static void detach_all(void *source)
 {
-	detach(source);
+	detach_programs(source);
 }
 
 static enum source_state machine_next(

@@ -17,6 +17,7 @@
 #include "base/debug.h"
 #include "base/pattern.h"
 #include "kernel/bpf/bpf.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/capture/capture.h"
 #include "kernel/machine/machine_feed.h"
 #include "kernel/machine/process_filter.h"
@@ -47,7 +48,7 @@ static struct kernel_profile *profile_of(const struct source *source)
 	return (struct kernel_profile *)(uintptr_t)source;
 }
 
-static void detach(struct kernel_profile *profile)
+static void detach_profile(struct kernel_profile *profile)
 {
 	bpf_close_all(profile->links, profile->link_count);
 	profile->link_count = 0;
@@ -57,7 +58,7 @@ static void profile_close(struct source *source)
 {
 	struct kernel_profile *profile = profile_of(source);
 
-	detach(profile);
+	detach_profile(profile);
 	kernel_feed_close(&profile->feed, &profile->maps);
 	if (profile->maps.sample >= 0)
 		close(profile->maps.sample);
@@ -122,7 +123,7 @@ static int make_maps(struct kernel_profile *profile, struct error *error)
 }
 
 /* Loads the program of a probe; a descriptor. */
-static int load(
+static int load_profile(
 	struct kernel_profile *profile, const struct profile_probe *probe, struct error *error)
 {
 	struct bpf_code code;
@@ -143,12 +144,12 @@ static int load(
 }
 
 /* Starts the clock of a probe on each processor. */
-static int attach(struct kernel_profile *profile, size_t number, struct error *error)
+static int attach_profile(struct kernel_profile *profile, size_t number, struct error *error)
 {
 	const struct profile_probe *probe = &profile->probes[number];
 	uint64_t period = profile->set->probes[probe->probe].period;
 	long processors = sysconf(_SC_NPROCESSORS_CONF);
-	int program = load(profile, probe, error), result = 0;
+	int program = load_profile(profile, probe, error), result = 0;
 
 	if (program < 0)
 		return program;
@@ -173,7 +174,7 @@ static int attach(struct kernel_profile *profile, size_t number, struct error *e
 	return result;
 }
 
-/* The process may have ended by the time its first sample is read, so it is looked at now. */
+/* The process may have ended by the time its first sample is read, so it is examined now. */
 static void look_at_processes(struct kernel_profile *profile)
 {
 	for (size_t i = 0; i < profile->probe_count; i++) {
@@ -206,7 +207,7 @@ static int profile_enable(
 	if (!result)
 		look_at_processes(profile);
 	for (size_t i = 0; i < profile->probe_count && !result; i++)
-		result = attach(profile, i, error);
+		result = attach_profile(profile, i, error);
 	if (!result)
 		result = kernel_feed_tell_ends(&profile->feed, request, &profile->features,
 			&source->tells_thread_ends, error);
@@ -229,7 +230,7 @@ static bool find_site(void *source, uint32_t number, struct kernel_feed_site *si
 
 static void detach_all(void *source)
 {
-	detach(source);
+	detach_profile(source);
 }
 
 static enum source_state profile_next(

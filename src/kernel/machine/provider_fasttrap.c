@@ -8,4 +8,4 @@ static const struct kernel_view views[] = {{.name = "fasttrap",
 	.missing = "no Linux kernel has the call by which a program would fire it; USDT probes "
 		   "are for that"}};
 
-const struct kernel_view_provider kernel_fasttrap = {"fasttrap", views, 1};
+const struct kernel_provider kernel_provider_fasttrap = VIEW_PROVIDER("fasttrap", views);

@@ -1,9 +1,12 @@
 /*
- * provider_fbt.c: see provider_fbt.h. The BTF of the kernel or of a module has a type for each
+ * provider_fbt.c: provider fbt: entry to and return from functions of the kernel (module vmlinux)
+ * and of its modules, fbt:MODULE:FUNCTION:entry and :return, with the arguments that the kernel's
+ * descriptions of types give them. The BTF of the kernel or of a module has a type for each
  * function; programs are attached to the function by that type's number.
+ *
+ * At return, arg1 is the value. The kernel does not tell at which instruction the function returns,
+ * so arg0 is 0.
  */
-#include "kernel/machine/provider_fbt.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <linux/btf.h>
@@ -17,12 +20,18 @@
 #include "base/pattern.h"
 #include "base/suggestion.h"
 #include "kernel/bpf/bpf.h"
+#include "kernel/bpf/bpf_features.h"
+#include "kernel/machine/provider_row.h"
 #include "kernel/machine/provider_sdt.h"
-#include "kernel/machine/tracepoint_view.h"
 
 #define TYPES_FOLDER "/sys/kernel/btf"
 
-enum { TEXT_MAX = 128, RETURN_ARGUMENTS = 2, SLOT = 8 };
+enum {
+	TEXT_MAX = 128,
+	RETURN_ARGUMENTS = 2,
+	SLOT = 8,
+	ENABLED_MAX = 1000 /* probes that are enabled at a time */
+};
 
 struct fbt_module {
 	char *name;
@@ -52,8 +61,10 @@ struct kernel_fbt {
 	bool is_tried;
 };
 
-void kernel_fbt_free(struct kernel_fbt *fbt)
+static void fbt_close(void *own)
 {
+	struct kernel_fbt *fbt = own;
+
 	if (!fbt)
 		return;
 	for (size_t i = 0; i < fbt->module_count; i++) {
@@ -144,17 +155,6 @@ static int open_module(struct fbt_module *module)
 	return module->descriptor < 0 ? module->descriptor : 0;
 }
 
-int kernel_fbt_try(const struct bpf_function *function, struct error *error)
-{
-	const struct bpf_insn code[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K}, {.code = BPF_JMP | BPF_EXIT}};
-	int program = bpf_load_function(code, 2, function, error);
-
-	if (program >= 0)
-		close(program);
-	return program < 0 ? program : 0;
-}
-
 /* Finds out whether the kernel allows programs at functions: loads one, without attaching it. */
 static void try_function(struct kernel_fbt *fbt, struct fbt_module *module, uint32_t number)
 {
@@ -165,7 +165,7 @@ static void try_function(struct kernel_fbt *fbt, struct fbt_module *module, uint
 	if (open_module(module))
 		return;
 	function.module = module->descriptor;
-	result = kernel_fbt_try(&function, &error);
+	result = bpf_try_function(&function, &error);
 	fbt->is_tried = !result || result == -EPERM;
 	if (result == -EPERM)
 		fbt->refusal = strdup(error.text);
@@ -189,7 +189,8 @@ static bool is_asked(
 	for (size_t i = 0; i < adding->asked_count; i++) {
 		const struct d_asked *asked = &adding->asked[i];
 
-		if (kernel_view_is_asked(asked, "fbt") && pattern_match(asked->module, module) &&
+		if (kernel_provider_is_asked(asked, "fbt") &&
+			pattern_match(asked->module, module) &&
 			(!function || pattern_match(asked->function, function)) &&
 			(!name || pattern_match(asked->name, name)))
 			return true;
@@ -197,7 +198,8 @@ static bool is_asked(
 	return false;
 }
 
-/* What a function takes and returns; false: it takes a variable number, so it cannot be traced. */
+/* Finds what a function takes and returns. Returns false if it takes a variable number, so that it
+ * cannot be traced. */
 static bool find_prototype(struct btf *types, uint32_t function, struct btf_view *prototype)
 {
 	struct btf_view view;
@@ -408,7 +410,8 @@ static int add_meant(struct fbt_adding *adding, const struct d_asked *asked, str
 	int result;
 
 	if (!*asked->function || pattern_is_glob(asked->function) ||
-		!kernel_view_is_asked(asked, "fbt") || has_function(adding->set, asked->function))
+		!kernel_provider_is_asked(asked, "fbt") ||
+		has_function(adding->set, asked->function))
 		return 0;
 	result = add_elsewhere(adding, asked, kernel);
 	if (result || has_function(adding->set, asked->function))
@@ -422,28 +425,39 @@ static int add_meant(struct fbt_adding *adding, const struct d_asked *asked, str
 				  : 0;
 }
 
-int kernel_fbt_add(struct kernel_fbt **fbt, uint32_t tag, struct btf *btf,
-	const struct d_asked *asked, size_t count, struct d_probe_set *set)
+/*
+ * Adds the probes that are asked for, except those that according to tracefs cannot be attached to.
+ * For a function that does not exist, adds those of the function with the most similar name. If the
+ * kernel refuses programs at functions, the probes say so.
+ */
+static int fbt_add(const struct kernel_provider *provider,
+	const struct kernel_provider_request *request, void **own)
 {
-	struct fbt_adding adding = {.set = set, .asked = asked, .asked_count = count, .tag = tag};
+	struct kernel_fbt *fbt = calloc(1, sizeof(*fbt));
+	struct fbt_adding adding = {.fbt = fbt,
+		.set = request->set,
+		.asked = request->asked,
+		.asked_count = request->asked_count,
+		.tag = request->tag};
 	int result = 0;
 
-	*fbt = adding.fbt = calloc(1, sizeof(**fbt));
-	if (!*fbt)
+	(void)provider;
+	*own = fbt;
+	if (!fbt)
 		return -ENOMEM;
-	read_attachable(*fbt);
+	read_attachable(fbt);
 	if (is_asked(&adding, "vmlinux", NULL, NULL))
-		result = add_module(&adding, "vmlinux", btf, true);
+		result = add_module(&adding, "vmlinux", request->btf, true);
 	if (!result)
-		result = add_modules(&adding, btf);
-	for (size_t i = 0; i < count && !result; i++)
-		result = add_meant(&adding, &asked[i], btf);
+		result = add_modules(&adding, request->btf);
+	for (size_t i = 0; i < request->asked_count && !result; i++)
+		result = add_meant(&adding, &request->asked[i], request->btf);
 	return result;
 }
 
 /* ---- sites ---- */
 
-/* How many of the program's 8-byte argument slots an argument of this type takes. */
+/* Returns how many of the program's 8-byte argument slots an argument of this type takes. */
 static uint32_t count_slots(struct btf *types, uint32_t type)
 {
 	struct btf_view view;
@@ -486,28 +500,37 @@ static uint8_t find_operands(struct btf *types, const struct btf_view *prototype
 	return RETURN_ARGUMENTS;
 }
 
-int kernel_fbt_site(struct kernel_fbt *fbt, uint32_t number, uint32_t probe, struct arena *arena,
-	struct kernel_site *site)
+static int fbt_sites(const struct kernel_provider *provider,
+	const struct kernel_provider_probe *wanted, void *own, struct kernel_site *sites)
 {
-	const struct fbt_probe *own = &fbt->probes[number];
-	struct fbt_module *module = &fbt->modules[own->module];
+	struct kernel_fbt *fbt = own;
+	const struct fbt_probe *probe = &fbt->probes[wanted->number];
+	struct fbt_module *module = &fbt->modules[probe->module];
 	struct kernel_operand *operands =
-		arena_get(arena, KERNEL_ARGUMENTS_MAX * sizeof(*operands));
-	struct bpf_function *function = arena_get(arena, sizeof(*function));
+		arena_get(wanted->arena, KERNEL_ARGUMENTS_MAX * sizeof(*operands));
+	struct bpf_function *function = arena_get(wanted->arena, sizeof(*function));
 	struct btf_view prototype;
 
+	(void)provider;
 	if (!operands || !function)
 		return -ENOMEM;
-	if (!find_prototype(module->types, own->function, &prototype) || open_module(module))
+	if (!find_prototype(module->types, probe->function, &prototype) || open_module(module))
 		return 0;
-	*function = (struct bpf_function){
-		.number = own->function, .module = module->descriptor, .is_return = own->is_return};
-	*site = (struct kernel_site){.probe = probe,
+	*function = (struct bpf_function){.number = probe->function,
+		.module = module->descriptor,
+		.is_return = probe->is_return};
+	sites[0] = (struct kernel_site){.probe = wanted->probe,
 		.is_machine = true,
 		.function = function,
 		.tracepoint = "",
 		.argument_count =
-			find_operands(module->types, &prototype, own->is_return, operands),
+			find_operands(module->types, &prototype, probe->is_return, operands),
 		.arguments = operands};
 	return 1;
 }
+
+const struct kernel_provider kernel_provider_fbt = {.name = "fbt",
+	.functions_max = ENABLED_MAX,
+	.add = fbt_add,
+	.sites = fbt_sites,
+	.close = fbt_close};

@@ -34,4 +34,4 @@ static const struct kernel_view views[] = {
 	{.name = "wait-start", .missing = NO_WAITS},
 };
 
-const struct kernel_view_provider kernel_io = {"io", views, COUNT(views)};
+const struct kernel_provider kernel_provider_io = VIEW_PROVIDER("io", views);

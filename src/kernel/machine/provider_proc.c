@@ -110,4 +110,4 @@ static const struct kernel_view views[] = {
 			{"uintptr_t", "handler", VIEW_FIELD(2, 8, "k_sigaction", "sa")}}},
 };
 
-const struct kernel_view_provider kernel_proc = {"proc", views, COUNT(views)};
+const struct kernel_provider kernel_provider_proc = VIEW_PROVIDER("proc", views);

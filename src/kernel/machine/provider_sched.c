@@ -156,4 +156,4 @@ static const struct kernel_view views[] = {
 	{.name = "wakeup", .tracepoint = "sched_waking", .arguments = {TASK("t", 0), TASK("p", 0)}},
 };
 
-const struct kernel_view_provider kernel_sched = {"sched", views, COUNT(views)};
+const struct kernel_provider kernel_provider_sched = VIEW_PROVIDER("sched", views);

@@ -1,5 +1,8 @@
-/* provider_sdt.c: see provider_sdt.h. A tracepoint NAME has a typedef btf_trace_NAME, a pointer to
- * a function whose parameters after the first are its arguments. */
+/*
+ * provider_sdt.c: see provider_sdt.h. A tracepoint NAME has a typedef btf_trace_NAME, a pointer to
+ * a function whose parameters after the first are its arguments. A probe's number is that of the
+ * typedef.
+ */
 #include "kernel/machine/provider_sdt.h"
 
 #include <errno.h>
@@ -7,15 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernel/machine/provider_row.h"
+
 #define PREFIX "btf_trace_"
 
 enum { TEXT_MAX = 80, NOT_AN_ARGUMENT = 1 };
-
-struct adding {
-	struct d_probe_set *set;
-	struct btf *btf;
-	uint32_t tag;
-};
 
 /* The function that a typedef points to; false: it does not. */
 static bool find_function(struct btf *btf, uint32_t number, struct btf_view *function)
@@ -32,9 +31,9 @@ static uint32_t count_arguments(const struct btf_view *function)
 	return count < KERNEL_ARGUMENTS_MAX ? count : KERNEL_ARGUMENTS_MAX;
 }
 
-static int add(void *context, uint32_t number, const char *name)
+static int add_tracepoint(void *context, uint32_t number, const char *name)
 {
-	const struct adding *adding = context;
+	const struct kernel_provider_request *request = context;
 	char provider[] = "sdt", module[] = "vmlinux", none[] = "", own[TEXT_MAX];
 	char texts[KERNEL_ARGUMENTS_MAX][2][TEXT_MAX];
 	struct d_probe_argument arguments[KERNEL_ARGUMENTS_MAX];
@@ -44,30 +43,32 @@ static int add(void *context, uint32_t number, const char *name)
 		.function = none,
 		.name = own,
 		.kind = D_PROBE_SOURCE,
-		.source_tag = adding->tag + number};
+		.source_tag = request->tag + number};
 	struct btf_view function;
 	struct btf_field field;
 
-	if (!find_function(adding->btf, number, &function) ||
+	if (!find_function(request->btf, number, &function) ||
 		strlen(name + strlen(PREFIX)) >= sizeof(own))
 		return 0;
 	snprintf(own, sizeof(own), "%s", name + strlen(PREFIX));
 	probe.argument_count = (uint8_t)count_arguments(&function);
 	for (uint32_t i = 0; i < probe.argument_count; i++) {
-		if (!btf_field(adding->btf, &function, i + NOT_AN_ARGUMENT, &field))
+		if (!btf_field(request->btf, &function, i + NOT_AN_ARGUMENT, &field))
 			return 0;
-		btf_text(adding->btf, field.type, texts[i][0], TEXT_MAX);
+		btf_text(request->btf, field.type, texts[i][0], TEXT_MAX);
 		snprintf(texts[i][1], TEXT_MAX, "%s", field.name);
 		arguments[i] = (struct d_probe_argument){texts[i][0], texts[i][1]};
 	}
-	return d_probe_set_add(adding->set, &probe) < 0 ? -ENOMEM : 0;
+	return d_probe_set_add(request->set, &probe) < 0 ? -ENOMEM : 0;
 }
 
-int kernel_sdt_add(uint32_t tag, struct btf *btf, struct d_probe_set *set)
+static int sdt_add(const struct kernel_provider *provider,
+	const struct kernel_provider_request *request, void **own)
 {
-	struct adding adding = {.set = set, .btf = btf, .tag = tag};
-
-	return btf_each(btf, BTF_KIND_TYPEDEF, PREFIX, add, &adding);
+	(void)provider;
+	(void)own;
+	return btf_each(
+		request->btf, BTF_KIND_TYPEDEF, PREFIX, add_tracepoint, (void *)(uintptr_t)request);
 }
 
 struct kernel_operand kernel_sdt_argument(struct btf *btf, uint32_t type, uint32_t number)
@@ -87,27 +88,33 @@ struct kernel_operand kernel_sdt_argument(struct btf *btf, uint32_t type, uint32
 	return operand;
 }
 
-int kernel_sdt_site(uint32_t number, uint32_t probe, struct btf *btf, struct arena *arena,
-	struct kernel_site *site)
+static int sdt_sites(const struct kernel_provider *provider,
+	const struct kernel_provider_probe *probe, void *own, struct kernel_site *sites)
 {
 	struct kernel_operand *operands =
-		arena_get(arena, KERNEL_ARGUMENTS_MAX * sizeof(*operands));
+		arena_get(probe->arena, KERNEL_ARGUMENTS_MAX * sizeof(*operands));
+	struct btf *btf = probe->btf;
 	struct btf_view function, type;
 	struct btf_field field;
 	uint32_t count;
 
+	(void)provider;
+	(void)own;
 	if (!operands)
 		return -ENOMEM;
-	if (!btf_get(btf, number, &type) || !find_function(btf, number, &function))
+	if (!btf_get(btf, probe->number, &type) || !find_function(btf, probe->number, &function))
 		return 0;
 	count = count_arguments(&function);
 	for (uint32_t i = 0; i < count; i++)
 		if (btf_field(btf, &function, i + NOT_AN_ARGUMENT, &field))
 			operands[i] = kernel_sdt_argument(btf, field.type, i);
-	*site = (struct kernel_site){.probe = probe,
+	sites[0] = (struct kernel_site){.probe = probe->probe,
 		.is_machine = true,
 		.tracepoint = type.name + strlen(PREFIX),
 		.argument_count = (uint8_t)count,
 		.arguments = operands};
 	return 1;
 }
+
+const struct kernel_provider kernel_provider_sdt = {
+	.name = "sdt", .add = sdt_add, .sites = sdt_sites};

@@ -1,14 +1,12 @@
 /*
- * provider_syscall.c: see provider_syscall.h. A probe's source_tag is twice the number of its call,
- * and one more for the return.
+ * provider_syscall.c: provider syscall: the entry to and the return from each system call, in every
+ * process. A probe's number is twice that of its call, and one more for the return.
  */
-#include "kernel/machine/provider_syscall.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/pattern.h"
+#include "kernel/machine/provider_row.h"
 #include "kernel/machine/system_call.h"
 
 enum { TYPE_MAX = 32 };
@@ -25,12 +23,6 @@ static const struct {
 		"call it was"},
 };
 
-bool kernel_syscall_is_asked(const struct d_asked *asked)
-{
-	return strspn(asked->provider, "*") < strlen(asked->provider) &&
-		pattern_match(asked->provider, "syscall");
-}
-
 static const char *refusal(const char *call)
 {
 	for (size_t i = 0; i < sizeof(without_return) / sizeof(*without_return); i++)
@@ -40,7 +32,8 @@ static const char *refusal(const char *call)
 }
 
 /* A probe's strings are copied, but are not const. */
-static int add_probe(struct d_probe_set *set, const struct system_call *call, bool is_return)
+static int add_probe(const struct kernel_provider_request *request, const struct system_call *call,
+	bool is_return)
 {
 	static const char *const result_names[] = {"result", "result"};
 	char provider[] = "syscall", module[] = "", entry[] = "entry", leave[] = "return";
@@ -53,7 +46,7 @@ static int add_probe(struct d_probe_set *set, const struct system_call *call, bo
 		.function = function,
 		.name = is_return ? leave : entry,
 		.kind = D_PROBE_SOURCE,
-		.source_tag = 2u * call->number + is_return,
+		.source_tag = request->tag + 2u * call->number + is_return,
 		.argument_count = is_return ? 2 : call->argument_count,
 		.arguments = arguments,
 		.is_refused = refused};
@@ -69,17 +62,20 @@ static int add_probe(struct d_probe_set *set, const struct system_call *call, bo
 		snprintf(reason, sizeof(reason), "%s", refused);
 		probe.note = reason;
 	}
-	return d_probe_set_add(set, &probe) < 0 ? -ENOMEM : 0;
+	return d_probe_set_add(request->set, &probe) < 0 ? -ENOMEM : 0;
 }
 
-int kernel_syscall_add(struct d_probe_set *set)
+static int syscall_add(const struct kernel_provider *provider,
+	const struct kernel_provider_request *request, void **own)
 {
 	int result = 0;
 
+	(void)provider;
+	(void)own;
 	for (size_t i = 0; i < system_call_count && !result; i++) {
-		result = add_probe(set, &system_calls[i], false);
+		result = add_probe(request, &system_calls[i], false);
 		if (!result)
-			result = add_probe(set, &system_calls[i], true);
+			result = add_probe(request, &system_calls[i], true);
 	}
 	return result;
 }
@@ -102,17 +98,24 @@ static const struct kernel_operand at_return[KERNEL_ERRNO_ARGUMENT + 1] = {
 	RESULT(KERNEL_OPERAND_RESULT), RESULT(KERNEL_OPERAND_RESULT), RESULT(KERNEL_OPERAND_NONE),
 	RESULT(KERNEL_OPERAND_NONE), RESULT(KERNEL_OPERAND_ERRNO)};
 
-void kernel_syscall_site(const struct d_probe *probe, uint32_t number, struct kernel_site *site)
+static int syscall_sites(const struct kernel_provider *provider,
+	const struct kernel_provider_probe *probe, void *own, struct kernel_site *sites)
 {
-	bool is_return = probe->source_tag & 1;
+	bool is_return = probe->number & 1;
 
-	*site = (struct kernel_site){.probe = number,
+	(void)provider;
+	(void)own;
+	sites[0] = (struct kernel_site){.probe = probe->probe,
 		.is_machine = true,
 		.is_call = true,
 		.tracepoint = is_return ? "sys_exit" : "sys_enter",
 		.is_return = is_return,
-		.call = probe->source_tag / 2,
+		.call = probe->number / 2,
 		.argument_count = is_return ? KERNEL_ERRNO_ARGUMENT + 1 : SYSTEM_CALL_ARGUMENTS,
 		.arguments =
 			(struct kernel_operand *)(uintptr_t)(is_return ? at_return : at_entry)};
+	return 1;
 }
+
+const struct kernel_provider kernel_provider_syscall = {
+	.name = "syscall", .add = syscall_add, .sites = syscall_sites};

@@ -1,4 +1,8 @@
-/* tracepoint_view.c: see tracepoint_view.h. */
+/*
+ * tracepoint_view.c: see tracepoint_view.h. A row is resolved twice by the same function: when
+ * probes are added, to say what the kernel lacks, and when a site is made. find_function() reads
+ * /proc/kallsyms, which takes long, so only rows that name a function may call it.
+ */
 #include "kernel/machine/tracepoint_view.h"
 
 #include <errno.h>
@@ -7,16 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/pattern.h"
 #include "kernel/machine/system_call.h"
 
 enum { NAME_MAX_BYTES = 64, REASON_MAX = 160 };
-
-bool kernel_view_is_asked(const struct d_asked *asked, const char *provider)
-{
-	return strspn(asked->provider, "*") < strlen(asked->provider) &&
-		pattern_match(asked->provider, provider);
-}
 
 static const struct system_call *find_call(const char *name)
 {
@@ -107,7 +104,7 @@ static unsigned count_arguments(const struct kernel_view *view)
 }
 
 /* Resolves all of a row. -ENOENT with the reason if the kernel lacks something. */
-static int resolve(struct btf *btf, const struct kernel_view *view,
+static int resolve_view(struct btf *btf, const struct kernel_view *view,
 	struct kernel_operand operands[KERNEL_VIEW_ARGUMENTS],
 	struct kernel_condition conditions[KERNEL_CONDITIONS_MAX], char reason[REASON_MAX])
 {
@@ -148,7 +145,7 @@ static int resolve(struct btf *btf, const struct kernel_view *view,
 /* ---- probes ---- */
 
 /* A probe's strings are copied, but are not const. */
-static int add_probe(const struct kernel_view_provider *provider, uint32_t row, uint32_t tag,
+static int add_probe(const struct kernel_provider *provider, uint32_t row, uint32_t tag,
 	const char *refusal, struct d_probe_set *set)
 {
 	const struct kernel_view *view = &provider->views[row];
@@ -179,24 +176,26 @@ static int add_probe(const struct kernel_view_provider *provider, uint32_t row, 
 	return d_probe_set_add(set, &probe) < 0 ? -ENOMEM : 0;
 }
 
-int kernel_view_add(const struct kernel_view_provider *provider, uint32_t tag, struct btf *btf,
-	struct d_probe_set *set)
+int kernel_view_add(const struct kernel_provider *provider,
+	const struct kernel_provider_request *request, void **own)
 {
 	struct kernel_operand operands[KERNEL_VIEW_ARGUMENTS];
 	struct kernel_condition conditions[KERNEL_CONDITIONS_MAX];
 	int result = 0;
 
-	for (uint32_t row = 0, next; row < provider->count && !result; row = next) {
+	(void)own;
+	for (uint32_t row = 0, next; row < provider->view_count && !result; row = next) {
 		const struct kernel_view *view = &provider->views[row];
 		char reason[REASON_MAX] = "";
 		/* the probe fires at several places; without the first, the others would mislead */
-		bool fires = !resolve(btf, view, operands, conditions, reason);
+		bool fires = !resolve_view(request->btf, view, operands, conditions, reason);
 
-		for (next = row + 1;
-			next < provider->count && !strcmp(provider->views[next].name, view->name);
+		for (next = row + 1; next < provider->view_count &&
+			!strcmp(provider->views[next].name, view->name);
 			next++)
 			;
-		result = add_probe(provider, row, tag, fires ? NULL : reason, set);
+		result =
+			add_probe(provider, row, request->tag, fires ? NULL : reason, request->set);
 	}
 	return result;
 }
@@ -214,7 +213,7 @@ static int make_site(struct btf *btf, const struct kernel_view *view, uint32_t p
 
 	if (!operands || !conditions)
 		return -ENOMEM;
-	if (resolve(btf, view, operands, conditions, reason))
+	if (resolve_view(btf, view, operands, conditions, reason))
 		return 0;
 	*site = (struct kernel_site){.probe = probe,
 		.is_machine = true,
@@ -238,16 +237,19 @@ static int make_site(struct btf *btf, const struct kernel_view *view, uint32_t p
 	return 1;
 }
 
-int kernel_view_sites(const struct kernel_view_provider *provider, uint32_t row, uint32_t probe,
-	struct btf *btf, struct arena *arena, struct kernel_site *sites)
+int kernel_view_sites(const struct kernel_provider *provider,
+	const struct kernel_provider_probe *probe, void *own, struct kernel_site *sites)
 {
-	const char *name = provider->views[row].name;
+	const char *name = provider->views[probe->number].name;
 	int count = 0, result = 0;
 
-	for (; row < provider->count && !strcmp(provider->views[row].name, name) && result >= 0 &&
-		count < KERNEL_VIEW_SITES;
+	(void)own;
+	for (uint32_t row = probe->number;
+		row < provider->view_count && !strcmp(provider->views[row].name, name) &&
+		result >= 0 && count < KERNEL_PROVIDER_SITES;
 		row++) {
-		result = make_site(btf, &provider->views[row], probe, arena, &sites[count]);
+		result = make_site(probe->btf, &provider->views[row], probe->probe, probe->arena,
+			&sites[count]);
 		count += result > 0;
 	}
 	return result < 0 ? result : count;

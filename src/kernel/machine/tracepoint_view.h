@@ -9,12 +9,10 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
+#include "kernel/machine/provider_row.h"
 #include "kernel/site/probe_site.h"
-#include "program/probe.h"
-#include "usdt/elf/btf.h"
 
-enum { KERNEL_VIEW_ARGUMENTS = 4, KERNEL_VIEW_SITES = 8 };
+enum { KERNEL_VIEW_ARGUMENTS = 4 };
 
 /* A member of a struct of the kernel; tag NULL: none. */
 struct kernel_view_member {
@@ -59,27 +57,18 @@ struct kernel_view {
 	const char *note;    /* what to know before tracing it */
 };
 
-struct kernel_view_provider {
-	const char *name;
-	const struct kernel_view *views;
-	size_t count;
-};
+/* The functions of such a provider (provider_row.h). A probe's number is that of its first view. */
+int kernel_view_add(const struct kernel_provider *provider,
+	const struct kernel_provider_request *request, void **own);
+int kernel_view_sites(const struct kernel_provider *provider,
+	const struct kernel_provider_probe *probe, void *own, struct kernel_site *sites);
 
-extern const struct kernel_view_provider kernel_fasttrap, kernel_io, kernel_proc, kernel_sched;
-
-/* Whether the description names a provider of this name, by a pattern that is more than a '*'. */
-bool kernel_view_is_asked(const struct d_asked *asked, const char *provider);
-
-/* Adds the provider's probes to the set; source_tag is `tag` plus the row's number. -ENOMEM. */
-int kernel_view_add(const struct kernel_view_provider *provider, uint32_t tag, struct btf *btf,
-	struct d_probe_set *set);
-
-/*
- * Where the probe of a row fires: up to KERNEL_VIEW_SITES sites, whose operands and conditions are
- * valid as long as *arena. The number of sites, or -ENOMEM.
- */
-int kernel_view_sites(const struct kernel_view_provider *provider, uint32_t row, uint32_t probe,
-	struct btf *btf, struct arena *arena, struct kernel_site *sites);
+#define VIEW_PROVIDER(provider, array)                                                             \
+	{                                                                                          \
+		.name = (provider), .views = (array),                                              \
+		.view_count = sizeof(array) / sizeof(*(array)), .add = kernel_view_add,            \
+		.sites = kernel_view_sites                                                         \
+	}
 
 /* The forms of values. */
 #define VIEW_CONSTANT(number)                                                                      \

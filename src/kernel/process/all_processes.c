@@ -1,4 +1,8 @@
-/* all_processes.c: see all_processes.h. */
+/*
+ * all_processes.c: see all_processes.h. Reports of mappings become notices like those of a watch,
+ * and shared_files.c does the rest. A file that is overwritten while it is attached to must be let
+ * go, or the kernel's breakpoints would be in the wrong places of it.
+ */
 #include "kernel/process/all_processes.h"
 
 #include <errno.h>
@@ -18,7 +22,7 @@
 #include "kernel/process/process_source_private.h"
 #include "kernel/process/shared_files.h"
 
-enum { AGAIN_MS = 1000 /* between two times that all processes are looked at */ };
+enum { AGAIN_MS = 1000 /* between two scans of all processes */ };
 
 static void add_process(void *context, uint32_t pid)
 {
@@ -32,7 +36,7 @@ static void add_process(void *context, uint32_t pid)
 	kernel->all.denied += result == -EACCES || result == -EPERM;
 }
 
-/* Whether we have the capability to look into processes of other users. */
+/* Returns whether we have the capability to look into processes of other users. */
 static bool may_look_anywhere(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -44,7 +48,7 @@ static bool may_look_anywhere(void)
 
 int kernel_all_add(struct kernel_source *kernel, unsigned flags, struct error *error)
 {
-	/* first of all, so that nothing is missed that appears while they are looked at */
+	/* first of all, so that nothing is missed that appears while they are scanned */
 	int result = kernel_unseen_open(&kernel->all.unseen, error);
 
 	if (result)

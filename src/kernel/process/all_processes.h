@@ -2,7 +2,7 @@
  * all_processes.h: a kernel source for all processes (KERNEL_SCOPE_ALL). Files are attached to
  * once, for all processes that map them (shared_files.h), so a process that starts later is traced
  * from its first instruction on if its files are known. One that maps code of a file that nobody
- * has mapped before is looked at as soon as the kernel tells of it (scanned_files.h). Nobody is
+ * has mapped before is scanned as soon as the kernel reports it (scanned_files.h). Nobody is
  * stopped for that, so the first events there may be missing, which a line says.
  */
 #ifndef VMTAP_KERNEL_PROCESS_ALL_PROCESSES_H
@@ -35,9 +35,9 @@ struct kernel_guarded {
 struct kernel_all {
 	struct kernel_unseen unseen;
 	uint64_t begun; /* when all that was known had been attached to; 0: not yet */
-	bool has_lost;  /* so all processes are to be looked at again, */
+	bool has_lost;  /* so all processes have to be scanned again, */
 	uint64_t due;   /* not before this time */
-	size_t denied;  /* processes that may not be looked at */
+	size_t denied;  /* processes that may not be scanned */
 	unsigned flags; /* as source_kernel_add() has them */
 	struct kernel_executed *executed; /* whose records have not all been read */
 	size_t executed_count, executed_capacity;
@@ -47,13 +47,13 @@ struct kernel_all {
 	size_t guarded_count, guarded_capacity;
 };
 
-/* Adds the probes of all processes. A negative errno and a line in error. */
+/* Adds the probes of all processes. Returns 0, or a negative errno with a line in error. */
 int kernel_all_add(struct kernel_source *kernel, unsigned flags, struct error *error);
 
-/* Waits for what is told from now on. A negative errno. */
+/* Has the source wait for what the kernel reports from now on. Returns 0 or a negative errno. */
 int kernel_all_wait(struct kernel_source *kernel);
 
-/* Whether something has been told. */
+/* Returns whether the kernel has reported something. */
 bool kernel_all_is_due(const struct kernel_source *kernel);
 
 /*
@@ -63,7 +63,7 @@ bool kernel_all_is_due(const struct kernel_source *kernel);
  */
 void kernel_all_guard(struct kernel_source *kernel, struct kernel_group *group);
 
-/* Makes notices of what has been told, and detaches from files that are overwritten. */
+/* Makes notices of what the kernel has reported, and detaches from files that are overwritten. */
 void kernel_all_take(struct kernel_source *kernel);
 
 /* Before the stack of a record is unwound: takes into account what the process had executed. */

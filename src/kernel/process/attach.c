@@ -25,8 +25,6 @@
  */
 enum { LARGE_LINK_SITES = 4096 };
 
-enum { ENOTSUPP = 524 /* the kernel's own number, for which there is no name here */ };
-
 static int out_of_memory(struct error *error)
 {
 	return error_set(error, ENOMEM, "out of memory");
@@ -111,13 +109,10 @@ static int plan_site(struct kernel_attachment *attachment, struct kernel_target 
 
 	if (result)
 		return tell_plan(set, target, site, result, argument, error);
-	number = kernel_reduce_set(
-		attachment->maps.reduction, wants, count, &set->probes[site->probe]);
-	if (number < 0)
+	if (kernel_clauses_plan(
+		    attachment->maps.reduction, wants, count, &set->probes[site->probe], &plan))
 		return out_of_memory(error);
-	plan.clauses = (uint32_t)number;
 	plan.hit = kernel_silence_counter(&set->probes[site->probe]);
-	plan.clauses_sleep = kernel_reduce_sleeps(attachment->maps.reduction, plan.clauses);
 	number = find_plan(attachment, &plan);
 	if (number < 0 ||
 		array_room(&attachment->sites, &attachment->site_capacity, attachment->site_count,
@@ -220,7 +215,7 @@ static int load_plan(struct kernel_attachment *attachment, size_t number, struct
 {
 	const struct kernel_plan *plan = &attachment->plans[number];
 	unsigned flags = (plan->sleeps || plan->clauses_sleep ? BPF_SLEEPS : 0) |
-		(attachment->features.multi ? BPF_MULTI : 0);
+		bpf_uprobe_flags(&attachment->features);
 	struct bpf_code code;
 	int result;
 
@@ -242,7 +237,7 @@ static int load_plan(struct kernel_attachment *attachment, size_t number, struct
 
 /* ---- links ---- */
 
-/* What several sites share that are attached by one link. */
+/* Orders sites so that those which one link can attach are neighbours. */
 static int compare_sites(const void *one, const void *other)
 {
 	const struct kernel_attached *a = one, *b = other;
@@ -321,15 +316,17 @@ static void ask_long_nop(struct kernel_attachment *attachment)
 	}
 }
 
-/* Where the kernel attaches to a site: at its 1-byte nop, or at the 10-byte nop after it. */
+/*
+ * Returns where the kernel attaches to a site: at its 1-byte nop, or at the 10-byte nop after it.
+ */
 static uint64_t place_of(const struct kernel_attachment *attachment, const struct kernel_site *site)
 {
 	return site->offset +
 		(site->has_long_nop && attachment->features.long_nop == KERNEL_NOP_SAFE);
 }
 
-/* Whether the main thread has ended: the kernel knows the process's memory by it, so the link must
- * be for all processes; programs look at the process's id in any case. */
+/* Returns whether the main thread has ended: the kernel knows the process's memory by it, so the
+ * link must be for all processes; programs look at the process's id in any case. */
 static bool is_headless(const struct kernel_target *target)
 {
 	return target->process && target->process->thread != target->process->pid;
@@ -382,7 +379,7 @@ static int attach_run(struct kernel_attachment *attachment, struct kernel_target
 	int file = kernel_target_file(target, site->file);
 	int result = file < 0 ? file : attach_linked(attachment, target, file, first, end);
 	size_t middle = first + (end - first) / 2;
-	bool is_of_one = result == -ENOEXEC || result == -ENOTSUPP;
+	bool is_of_one = result == -ENOEXEC || result == -BPF_ENOTSUPP;
 
 	if (!result)
 		attachment->attached_count += end - first;

@@ -4,7 +4,7 @@
 #ifndef VMTAP_KERNEL_PROCESS_ATTACH_H
 #define VMTAP_KERNEL_PROCESS_ATTACH_H
 
-#include "kernel/bpf/bpf.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/capture/capture.h"
 #include "kernel/capture/plan.h"
 #include "kernel/site/target_files.h"

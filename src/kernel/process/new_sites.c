@@ -1,4 +1,8 @@
-/* new_sites.c: see new_sites.h. */
+/*
+ * new_sites.c: see new_sites.h. A process that is stopped for a notice goes on when the source that
+ * was made of the notice is closed, however its probes have fared; so each way out of here has to
+ * lead to kernel_later_go_on().
+ */
 #include "kernel/process/new_sites.h"
 
 #include <errno.h>
@@ -17,7 +21,7 @@
 #include "kernel/site/usdt_sites.h"
 #include "usdt/code/pid_probe.h"
 
-/* What has turned up in a process. */
+/* What has appeared in a process. */
 struct kernel_later {
 	struct source source;
 	struct kernel_source *kernel;
@@ -165,7 +169,7 @@ static int take_finder(
 	return pid_finder_advance(finder, error);
 }
 
-/* What could not be opened for want of descriptors has no probes here. */
+/* Fails if descriptors have run out: what could not be opened seems to have no probes. */
 static int check_descriptors(struct error *error)
 {
 	int spare = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), result = spare < 0 ? errno : 0;
@@ -177,7 +181,7 @@ static int check_descriptors(struct error *error)
 		: 0;
 }
 
-/* Finds the sites of the files that a process has mapped since it was last looked at. */
+/* Finds the sites of the files that a process has mapped since the last scan. */
 static int find_later(struct kernel_source *kernel, size_t process, struct kernel_target *target,
 	struct d_probe_set *own, struct error *error)
 {

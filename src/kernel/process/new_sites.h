@@ -1,5 +1,5 @@
 /*
- * new_sites.h: what turns up in the processes of a kernel source while it runs: notices of it
+ * new_sites.h: what appears in the processes of a kernel source while it runs: notices of it
  * become sources, whose probes join (source_kernel_later()).
  */
 #ifndef VMTAP_KERNEL_PROCESS_NEW_SITES_H
@@ -8,7 +8,7 @@
 struct kernel_notice;
 struct kernel_source;
 
-/* Keeps a notice until it is dealt with. -ENOMEM. */
+/* Keeps a notice until it is dealt with. Returns 0 or -ENOMEM. */
 int kernel_later_note(struct kernel_source *kernel, const struct kernel_notice *notice);
 
 /*

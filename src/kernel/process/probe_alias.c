@@ -1,4 +1,4 @@
-/* probe_alias.c: see probe_alias.h. A hash table with open addressing; nothing is removed. */
+/* probe_alias.c: see probe_alias.h. Nothing is removed before all is. */
 #include "kernel/process/probe_alias.h"
 
 #include <errno.h>
@@ -7,65 +7,62 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CAPACITY_MIN = 64 };
+#include "base/arena.h"
 
-/* The place of a site's probe in a process, or the free one where it would be. */
-static struct kernel_alias *find(const struct kernel_aliases *aliases, uint32_t site, uint32_t pid)
+static uint32_t hash_of(uint32_t site, uint32_t pid)
 {
-	uint64_t hash = (((uint64_t)site << 32) | pid) * UINT64_C(0x9e3779b97f4a7c15);
-	size_t i = (size_t)(hash >> 32) & (aliases->capacity - 1);
-
-	while (aliases->places[i].pid &&
-		(aliases->places[i].pid != pid || aliases->places[i].site != site))
-		i = (i + 1) & (aliases->capacity - 1);
-	return &aliases->places[i];
+	return hash_table_number((uint64_t)site << 32 | pid);
 }
 
-static int grow(struct kernel_aliases *aliases)
+static bool is_place(const void *items, uint32_t index, const void *key)
 {
-	struct kernel_aliases larger = {
-		.capacity = aliases->capacity ? 2 * aliases->capacity : CAPACITY_MIN,
-		.count = aliases->count};
+	const struct kernel_alias *item = (const struct kernel_alias *)items + index;
+	const struct kernel_alias *place = key;
 
-	larger.places = calloc(larger.capacity, sizeof(*larger.places));
-	if (!larger.places)
-		return -ENOMEM;
-	for (size_t i = 0; i < aliases->capacity; i++)
-		if (aliases->places[i].pid)
-			*find(&larger, aliases->places[i].site, aliases->places[i].pid) =
-				aliases->places[i];
-	free(aliases->places);
-	*aliases = larger;
-	return 0;
+	return item->pid == place->pid && item->site == place->site;
+}
+
+static struct kernel_alias *find_alias(
+	const struct kernel_aliases *aliases, uint32_t site, uint32_t pid)
+{
+	const struct kernel_alias place = {.pid = pid, .site = site};
+	uint32_t index = hash_table_find(
+		&aliases->by_place, hash_of(site, pid), is_place, aliases->items, &place);
+
+	return index == HASH_TABLE_NONE ? NULL : &aliases->items[index];
 }
 
 int kernel_alias_set(struct kernel_aliases *aliases, uint32_t site, uint32_t pid, uint32_t probe)
 {
-	struct kernel_alias *place;
+	struct kernel_alias *alias = find_alias(aliases, site, pid);
 
-	if (2 * aliases->count >= aliases->capacity && grow(aliases))
+	if (alias) {
+		alias->probe = probe;
+		return 0;
+	}
+	if (array_room(
+		    &aliases->items, &aliases->capacity, aliases->count, sizeof(*aliases->items)) ||
+		hash_table_add(&aliases->by_place, hash_of(site, pid), (uint32_t)aliases->count))
 		return -ENOMEM;
-	place = find(aliases, site, pid);
-	aliases->count += !place->pid;
-	*place = (struct kernel_alias){.pid = pid, .site = site, .probe = probe};
+	aliases->items[aliases->count++] =
+		(struct kernel_alias){.pid = pid, .site = site, .probe = probe};
 	return 0;
 }
 
 bool kernel_alias_get(
 	const struct kernel_aliases *aliases, uint32_t site, uint32_t pid, uint32_t *probe)
 {
-	const struct kernel_alias *place;
+	const struct kernel_alias *alias = find_alias(aliases, site, pid);
 
-	if (!aliases->count)
-		return false;
-	place = find(aliases, site, pid);
-	*probe = place->probe;
-	return place->pid;
+	if (alias)
+		*probe = alias->probe;
+	return alias != NULL;
 }
 
 void kernel_alias_free(struct kernel_aliases *aliases)
 {
-	free(aliases->places);
+	hash_table_free(&aliases->by_place);
+	free(aliases->items);
 	*aliases = (struct kernel_aliases){0};
 }
 

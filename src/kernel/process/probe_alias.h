@@ -10,20 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_table.h"
 #include "program/probe.h"
 
 struct kernel_alias {
-	uint32_t pid; /* 0: the place is free */
-	uint32_t site, probe;
+	uint32_t pid, site, probe;
 };
 
 /* Zeroed at first. */
 struct kernel_aliases {
-	struct kernel_alias *places;
-	size_t count, capacity; /* a power of two */
+	struct kernel_alias *items;
+	size_t count, capacity;
+	struct hash_table by_place; /* by site and process */
 };
 
-/* Sets the probe that stands for the site's probe in a process; UINT32_MAX: none. -ENOMEM. */
+/* Sets the probe that stands for the site's probe in a process; UINT32_MAX: none. Returns 0 or
+ * -ENOMEM. */
 int kernel_alias_set(struct kernel_aliases *aliases, uint32_t site, uint32_t pid, uint32_t probe);
 
 /* False: none has been set. */

@@ -1,4 +1,8 @@
-/* process_batch.c: see process_batch.h. */
+/*
+ * process_batch.c: see process_batch.h. A record whose probe is not known yet ends a batch: it and
+ * all later ones wait until the probe has joined. The clock is read before the ring, as in
+ * machine_feed.c.
+ */
 #include "kernel/process/process_batch.h"
 
 #include <errno.h>
@@ -18,7 +22,7 @@ enum {
 	IDLE_MS = 20 /* at most, if none come; the time doubles with each look */
 };
 
-/* Gives the batch a list of its processes that later ones do not move. -ENOMEM. */
+/* Gives the batch a list of its processes that later ones do not move. Returns 0 or -ENOMEM. */
 static int list_processes(struct kernel_source *kernel, struct event_batch *batch)
 {
 	const struct kernel_shown *shown = &kernel->shown;
@@ -33,7 +37,8 @@ static int list_processes(struct kernel_source *kernel, struct event_batch *batc
 	return 0;
 }
 
-/* The probe that a record is of. False: its process turns up with it, and is dealt with first. */
+/* Finds the probe that a record is of. Returns false if its process appears with it, and is dealt
+ * with first. */
 static bool find_probe(struct kernel_source *kernel, const struct kernel_group *group,
 	const struct kernel_head *head, uint32_t *probe)
 {
@@ -42,7 +47,7 @@ static bool find_probe(struct kernel_source *kernel, const struct kernel_group *
 		kernel_shared_probe(kernel, group, head->site, head->pid, probe);
 }
 
-/* What unwinds the stacks of the process that is shown with that index. */
+/* Returns what unwinds the stacks of the process that is shown with that index. */
 static struct usdt_unwind *find_unwind(
 	struct kernel_source *kernel, const struct kernel_group *group, size_t shown)
 {
@@ -50,7 +55,7 @@ static struct usdt_unwind *find_unwind(
 						   : kernel_shown_unwind(&kernel->shown, shown);
 }
 
-/* Decodes the records that no later one can precede. -ENOMEM. */
+/* Decodes the records that no later one can precede. Returns 0 or -ENOMEM. */
 static int decode_batch(struct kernel_source *kernel, struct event_batch *batch)
 {
 	const struct kernel_site_names names = {kernel, kernel_source_probe};
@@ -218,8 +223,8 @@ static bool is_last(const struct kernel_source *kernel)
 	return kernel->stopping || ended == kernel->process_count;
 }
 
-/* ns until the ring is looked into again. The first looks follow each other closely, since whoever
- * begins a trace waits for its first line. */
+/* Returns the time, ns, until the ring is read again. The first readings follow each other closely,
+ * since the user of a new trace waits for its first line. */
 static uint64_t next_wait(struct kernel_source *kernel, size_t events, bool complete)
 {
 	uint32_t wait_ms = events ? kernel->busy_ms : 2 * kernel->wait_ms;

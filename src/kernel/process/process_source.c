@@ -118,7 +118,7 @@ static void watch_all(struct kernel_source *kernel)
 	kernel_source_wait_for(kernel, kernel_watch_descriptor(kernel->watch), KERNEL_WAIT_NOTICES);
 	for (size_t i = 0; i < kernel->process_count; i++) {
 		kernel_member_watch(kernel, i);
-		/* what it has loaded since it was looked at is looked for */
+		/* scans for what it has loaded since the last scan */
 		kernel_later_note(kernel,
 			&(struct kernel_notice){
 				.kind = KERNEL_NOTICE_OBJECTS, .pid = kernel->processes[i]->pid});
@@ -158,7 +158,7 @@ int kernel_source_attach(struct kernel_source *kernel, struct kernel_group *grou
 }
 
 /* Decides what the programs carry out themselves; nothing if maps are refused. */
-static void reduce(struct kernel_source *kernel, const struct source_request *request)
+static void reduce_clauses(struct kernel_source *kernel, const struct source_request *request)
 {
 	int result = kernel_reduce_begin(
 		&kernel->reduction, request, kernel->scope != KERNEL_SCOPE_NAMED);
@@ -241,7 +241,7 @@ static int kernel_enable(
 	}
 	if (result)
 		return result;
-	reduce(kernel, request);
+	reduce_clauses(kernel, request);
 	result = kernel_refusal_check(&kernel->reduction, request, error);
 	if (result)
 		return result;
@@ -284,20 +284,24 @@ static int kernel_enable(
 
 /* ---- reading ---- */
 
+/* Groups have consecutive numbers; one without sites has the first number of the next one. */
+static int compare_site(const void *key, const void *element)
+{
+	const struct kernel_attachment *attachment =
+		&(*(struct kernel_group *const *)element)->attachment;
+	uint32_t site = *(const uint32_t *)key, first = attachment->maps.first_site;
+
+	return site < first ? -1 : site - first >= attachment->site_count;
+}
+
 struct kernel_group *kernel_source_group(const struct kernel_source *kernel, uint32_t site)
 {
-	size_t low = 0, high = kernel->group_count;
+	struct kernel_group **found = kernel->group_count
+		? bsearch(&site, kernel->groups, kernel->group_count, sizeof(*kernel->groups),
+			  compare_site)
+		: NULL;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (kernel->groups[middle]->attachment.maps.first_site <= site)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	/* groups without sites have the number of the next one */
-	return low ? kernel->groups[low - 1] : NULL;
+	return found ? *found : NULL;
 }
 
 static enum source_state kernel_next(

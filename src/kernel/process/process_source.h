@@ -32,7 +32,7 @@ int source_kernel_add(struct source *source, uint32_t pid, unsigned flags, struc
 /*
  * For a source of KERNEL_SCOPE_ALL: adds the probes of all processes that the descriptions match,
  * or all probes if there are no descriptions; *denied is the number of processes into which we may
- * not look. A negative errno and a line in error.
+ * not look. Returns 0, or a negative errno with a line in error.
  */
 int source_kernel_add_all(
 	struct source *source, unsigned flags, size_t *denied, struct error *error);
@@ -44,10 +44,10 @@ int source_kernel_add_all(
 void source_kernel_remove_last(struct source *source);
 
 /*
- * After the source has been enabled: what has turned up in its processes since, such as a library
+ * After the source has been enabled: what has appeared in its processes since, such as a library
  * that one has loaded. It is a source whose probes are added to the set, which is one of its own.
  * It must be renumbered, enabled and closed at once, since its process may be stopped meanwhile;
- * its events are those of the kernel source. NULL: nothing has turned up.
+ * its events are those of the kernel source. NULL: nothing has appeared.
  */
 struct source *source_kernel_later(struct source *source, struct d_probe_set *own);
 
@@ -55,14 +55,16 @@ struct source *source_kernel_later(struct source *source, struct d_probe_set *ow
  */
 void source_kernel_release(struct source *source);
 
-/* Whether some process has probes that were left to its stream (SOURCE_KERNEL_HAS_STREAM). */
+/*
+ * Returns whether some process has probes that were left to its stream (SOURCE_KERNEL_HAS_STREAM).
+ */
 bool source_kernel_leaves(const struct source *source);
 
-/* Whether the process that was added last contains libvmtap's runtime, and so may serve a stream.
- */
+/* Returns whether the process that was added last contains libvmtap's runtime, and so may serve a
+ * stream. */
 bool source_kernel_has_runtime(const struct source *source);
 
-/* How many processes have been added. */
+/* Returns how many processes have been added. */
 size_t source_kernel_count(const struct source *source);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * process_source_private.h: the kernel source, for the files that make it up: its processes
- * (source_members.h), its batches (process_batch.h), and what turns up while it runs
+ * (source_members.h), its batches (process_batch.h), and what appears while it runs
  * (new_sites.h).
  */
 #ifndef VMTAP_KERNEL_PROCESS_PROCESS_SOURCE_PRIVATE_H
@@ -89,14 +89,14 @@ int kernel_source_wait_for(struct kernel_source *kernel, int descriptor, uint64_
 __attribute__((format(printf, 3, 4))) void kernel_source_tell(
 	struct kernel_source *kernel, uint32_t pid, const char *format, ...);
 
-/* The source carries what the target's files do. -ENOMEM. */
+/* The source carries what the target's files do. Returns 0 or -ENOMEM. */
 int kernel_source_carry(struct kernel_source *kernel, const struct kernel_target *target);
 
 /* Without the right to look into a process, no file of it can be read: -EPERM and a line in error.
  */
 int kernel_source_check(const struct kernel_target *target, struct error *error);
 
-/* Makes a group of a target, which it takes over even on failure. -ENOMEM. */
+/* Makes a group of a target, which it takes over even on failure. Returns 0 or -ENOMEM. */
 int kernel_source_keep(struct kernel_source *kernel, struct kernel_target *target, size_t process);
 
 /* Attaches to what is wanted of a group. */

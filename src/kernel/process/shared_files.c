@@ -1,4 +1,9 @@
-/* shared_files.c: see shared_files.h. */
+/*
+ * shared_files.c: see shared_files.h. A site has the probe of the process in which its file was
+ * found first; records of other processes lead to a notice, at which their own probes are made.
+ * Files without probes are remembered (struct kernel_seen), so that a later process costs only the
+ * comparison.
+ */
 #include "kernel/process/shared_files.h"
 
 #include <dirent.h>
@@ -62,7 +67,7 @@ static int find_files(struct kernel_source *kernel, uint32_t pid, unsigned flags
 	return result;
 }
 
-/* Whether anything is to be done for a file of a target. */
+/* Returns whether anything is to be done for a file of a target. */
 static bool has_sites(const struct kernel_target *target, uint32_t file)
 {
 	for (size_t i = 0; i < target->site_count; i++)
@@ -78,10 +83,8 @@ static void open_files(struct kernel_target *target)
 			kernel_target_file(target, i);
 }
 
-/*
- * Keeps the files with sites open, so that the next process's are known to be the same; of the
- * others it is noted that they have none. -ENOMEM.
- */
+/* Keeps the files with sites open, so that the next process's are known to be the same; of the
+ * others it is noted that they have none. Returns 0 or -ENOMEM. */
 static int note_files(struct kernel_source *kernel, struct kernel_target *target)
 {
 	int result = 0;
@@ -100,7 +103,7 @@ static int note_files(struct kernel_source *kernel, struct kernel_target *target
 
 /* ---- aliases ---- */
 
-/* The probes of a target's sites are those of its own process. -ENOMEM. */
+/* The probes of a target's sites are those of its own process. Returns 0 or -ENOMEM. */
 static int set_own(struct kernel_source *kernel, const struct kernel_target *target)
 {
 	int result = 0;
@@ -111,7 +114,9 @@ static int set_own(struct kernel_source *kernel, const struct kernel_target *tar
 	return result;
 }
 
-/* Adds the probes of a process at sites of another group's file to the set. -ENOMEM. */
+/*
+ * Adds the probes of a process at sites of another group's file to the set. Returns 0 or -ENOMEM.
+ */
 static int add_aliases_of(
 	struct kernel_source *kernel, const struct kernel_target *from, uint32_t file, uint32_t pid)
 {
@@ -167,7 +172,8 @@ void kernel_shared_each(void (*call)(void *context, uint32_t pid), void *context
 		closedir(processes);
 }
 
-/* Notes a process whose sites are in other groups, too. Takes the target over. -ENOMEM. */
+/* Notes a process whose sites are in other groups, too. Takes the target over. Returns 0 or
+ * -ENOMEM. */
 static int keep(
 	struct kernel_source *kernel, struct kernel_process *process, struct kernel_target *target)
 {
@@ -290,10 +296,10 @@ static void list_sites(const struct kernel_source *kernel, uint32_t *sites)
 {
 	for (uint32_t i = 0; i < kernel->set->count; i++)
 		sites[i] = i;
-	for (size_t i = 0; i < kernel->aliases.capacity; i++) {
-		const struct kernel_alias *alias = &kernel->aliases.places[i];
+	for (size_t i = 0; i < kernel->aliases.count; i++) {
+		const struct kernel_alias *alias = &kernel->aliases.items[i];
 
-		if (alias->pid && alias->probe != UINT32_MAX)
+		if (alias->probe != UINT32_MAX)
 			sites[alias->probe] = alias->site;
 	}
 }
@@ -335,7 +341,7 @@ int kernel_shared_request(const struct kernel_source *kernel, const struct sourc
 	return 0;
 }
 
-/* Whether any thread of the process lives. */
+/* Returns whether any thread of the process lives. */
 static bool is_alive(uint32_t pid)
 {
 	return usdt_process_thread((pid_t)pid) > 0;
@@ -363,7 +369,7 @@ static void watch_member(
 	debug_say(DEBUG_KERNEL, "process %" PRIu32 " is %swatched", pid, result ? "not " : "");
 }
 
-/* Watches a process that runs: what it has loaded since it was looked at is looked for. */
+/* Watches a process that runs: a scan for what it has loaded since the last one follows. */
 static void watch_running(struct kernel_source *kernel, uint32_t pid, bool may_stop)
 {
 	struct usdt_process *mapped = NULL;
@@ -401,7 +407,7 @@ void kernel_shared_watch(struct kernel_source *kernel)
 	}
 	for (size_t i = 0; i < kernel->process_count; i++)
 		watch_running(kernel, kernel->processes[i]->pid, kernel->processes[i]->may_stop);
-	/* what was started after the processes were looked at */
+	/* what was started after the processes were scanned */
 	while (family.has_grown) {
 		family.has_grown = false;
 		kernel_shared_each(watch_child, &family);
@@ -432,7 +438,7 @@ bool kernel_shared_probe(struct kernel_source *kernel, const struct kernel_group
 	return false;
 }
 
-/* What has turned up in a process: its probes at sites that are attached to, or new files. */
+/* What has appeared in a process: its probes at sites that are attached to, or new files. */
 struct shared_later {
 	struct source source;
 	struct kernel_source *kernel;

@@ -29,13 +29,11 @@ int kernel_shared_add(
 /* Calls a function with each process of this machine. */
 void kernel_shared_each(void (*call)(void *context, uint32_t pid), void *context);
 
-/* Before anything is attached. A negative errno and a line in error. */
+/* Before anything is attached. Returns 0, or a negative errno with a line in error. */
 int kernel_shared_begin(struct kernel_source *kernel, struct error *error);
 
-/*
- * What is wanted of the sites' probes: what is wanted of them or of another process's probes that
- * they stand for. Free its wants. -ENOMEM.
- */
+/* Finds what is wanted of the sites' probes: what is wanted of them or of another process's
+ * probes that they stand for. Free its wants. Returns 0 or -ENOMEM. */
 int kernel_shared_request(const struct kernel_source *kernel, const struct source_request *request,
 	struct source_request *joint);
 
@@ -53,7 +51,7 @@ bool kernel_shared_probe(struct kernel_source *kernel, const struct kernel_group
 struct source *kernel_shared_take(
 	struct kernel_source *kernel, const struct kernel_notice *notice, struct d_probe_set *own);
 
-/* Whether no process counts any more. */
+/* Returns whether no process counts any more. */
 bool kernel_shared_is_over(const struct kernel_source *kernel);
 
 #endif

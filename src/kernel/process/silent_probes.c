@@ -62,7 +62,7 @@ static bool lacks_zend_dtrace(const struct silence_process *process)
 	return !variable || !strtol(strchr(variable, '=') + 1, NULL, 0);
 }
 
-/* Whether the JVM has not been given the flag; options in files are not read. */
+/* Returns whether the JVM has not been given the flag; options in files are not read. */
 static bool lacks_java_flag(const struct silence_process *process, const char *flag)
 {
 	static const char *const variables[] = {

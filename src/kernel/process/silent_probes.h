@@ -22,7 +22,7 @@ struct kernel_silence {
 /* The counter that an event of the probe sets to 1 (struct kernel_plan); 0: it needs none. */
 uint32_t kernel_silence_counter(const struct d_probe *probe);
 
-/* Looks at a process that has been attached to; zeroed at first. -ENOMEM. */
+/* Looks at a process that has been attached to; zeroed at first. Returns 0 or -ENOMEM. */
 int kernel_silence_begin(struct kernel_silence *silence, const struct kernel_target *target,
 	const struct kernel_attachment *attachment, const struct d_probe_set *set);
 

@@ -1,4 +1,7 @@
-/* site_group.c: see site_group.h. */
+/*
+ * site_group.c: see site_group.h. A group takes over the target that it is made of. Its counters
+ * are mapped into memory, so that losses are found without a system call.
+ */
 #include "kernel/process/site_group.h"
 
 #include <errno.h>
@@ -10,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "kernel/reduce/translate.h"
 
 int kernel_group_new(struct kernel_target *target, size_t process, struct kernel_group **group)
 {
@@ -97,7 +101,7 @@ int kernel_group_attach(struct kernel_group *group, const struct d_probe_set *se
 	int result;
 
 	group->attachment.maps.first_site = ring->next_site;
-	group->attachment.maps.reduction = ring->reduction;
+	kernel_translate_use(&group->attachment.maps, ring->reduction);
 	group->attachment.maps.members = ring->members;
 	result = kernel_attach_begin(&group->attachment, &group->target, set, request, ring->map,
 		ring->wake_bytes, error);

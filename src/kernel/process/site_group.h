@@ -49,7 +49,7 @@ void kernel_group_free(struct kernel_group *group);
 /*
  * Attaches to the sites of all wanted probes; those of other groups are ignored. A wanted probe
  * that none of its sites can be attached to is an error unless the group has others; then *message,
- * which has room for `size` bytes, says so. A negative errno and a line in error.
+ * which has room for `size` bytes, says so. Returns 0, or a negative errno with a line in error.
  */
 int kernel_group_attach(struct kernel_group *group, const struct d_probe_set *set,
 	const struct source_request *request, struct kernel_group_ring *ring, char *message,

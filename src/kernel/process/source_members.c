@@ -1,4 +1,8 @@
-/* source_members.c: see source_members.h. */
+/*
+ * source_members.c: see source_members.h. Closing links takes long, so they are collected and
+ * closed together (bpf_close_all()). Numbers of processes are never given again, since events and
+ * groups have them.
+ */
 #include "kernel/process/source_members.h"
 
 #include <errno.h>
@@ -14,7 +18,7 @@
 #include "kernel/process/source_process.h"
 #include "kernel/watch/linker.h"
 
-enum { WAITS_MAX = 16 /* descriptors that are looked at at once */ };
+enum { WAITS_MAX = 16 /* descriptors that are read at once */ };
 
 void kernel_member_detach(struct kernel_source *kernel, size_t number)
 {

@@ -11,13 +11,13 @@
 struct kernel_process;
 struct kernel_source;
 
-/* Adds a process to the list, which then owns it. -ENOMEM. */
+/* Adds a process to the list, which then owns it. Returns 0 or -ENOMEM. */
 int kernel_member_keep(struct kernel_source *kernel, const struct kernel_process *process);
 
 /* The number of a process that has not ended; -1: there is none with this id. */
 long kernel_member_find(const struct kernel_source *kernel, uint32_t pid);
 
-/* Watches what a process loads and executes from now on. What it has loaded since it was looked at
+/* Watches what a process loads and executes from now on. What it has loaded since the last scan
  * is the caller's to find. */
 void kernel_member_watch(struct kernel_source *kernel, size_t number);
 

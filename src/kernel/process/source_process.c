@@ -1,4 +1,7 @@
-/* source_process.c: see source_process.h. */
+/*
+ * source_process.c: see source_process.h. The pidfd is opened after /proc was read, and stays open,
+ * so that the end of the process is an event of the source's epoll descriptor.
+ */
 #include "kernel/process/source_process.h"
 
 #include <stdlib.h>

@@ -24,12 +24,12 @@ struct kernel_process {
 	bool has_stream; /* of the probes that are made with libvmtap */
 	int link;        /* to its dynamic linker's function; -1: none */
 	uint64_t state;  /* as linker.h has it */
-	struct kernel_target *latest; /* the files that it had mapped when it was last looked at */
+	struct kernel_target *latest; /* the files that it had mapped at the last scan */
 	bool owns_latest;             /* if not, it is a group's */
 	struct usdt_unwind *unwind;   /* NULL: no stack of it is captured */
 };
 
-/* Reads what /proc shows of the process. A negative errno and a line in error. */
+/* Reads what /proc shows of the process. Returns 0, or a negative errno with a line in error. */
 int kernel_process_open(struct kernel_process *process, uint32_t pid, struct error *error);
 void kernel_process_close(struct kernel_process *process);
 
@@ -39,10 +39,8 @@ void kernel_process_map(struct kernel_process *process, struct kernel_target *ta
 /* Asks the system; for a process without descriptor. */
 bool kernel_process_has_ended(const struct kernel_process *process);
 
-/*
- * Opens its files for unwinding: it may have ended by the time its first stack is read. Later calls
- * do nothing. -ENOMEM.
- */
+/* Opens its files for unwinding: it may have ended by the time its first stack is read. Later calls
+ * do nothing. Returns 0 or -ENOMEM. */
 int kernel_process_unwinds(struct kernel_process *process, struct usdt_unwind_files *files);
 
 #endif

@@ -1,4 +1,8 @@
-/* aggregation_update.c: see aggregation_update.h. */
+/*
+ * aggregation_update.c: see aggregation_update.h. Programs on other processors, and ones that have
+ * been interrupted, update the same words. So each word is changed by one atomic instruction, and
+ * least and greatest values by a loop of compare and exchange with a bound.
+ */
 #include "kernel/reduce/aggregation_update.h"
 
 #include <stdlib.h>

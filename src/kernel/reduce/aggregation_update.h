@@ -20,7 +20,7 @@
 enum {
 	KERNEL_BUCKETS_MAX = 1024,
 	KERNEL_SQUARE_PARTS = 4,
-	/* A part of a square is less than 2^34, so sums are right for so many updates. */
+	/* A part of a square is less than 2^34, so sums are right for this many updates. */
 	KERNEL_SQUARES_MAX = 1 << 30
 };
 

@@ -36,8 +36,8 @@ static bool touches(const struct d_instruction *at)
 	return kind >= D_IMMEDIATE_SCALAR && kind <= D_IMMEDIATE_OBJECT_ELEMENT;
 }
 
-/* Whether no probe is known yet that a clause with computed addresses describes: some may come with
- * a process that starts later. */
+/* Returns whether no probe is known yet that a clause with computed addresses describes: some may
+ * come with a process that starts later. */
 static bool may_come(const struct source_request *request, size_t clause)
 {
 	return clause < request->demand_count && request->demands[clause].any_memory &&
@@ -221,6 +221,7 @@ void kernel_follow_generate(struct kernel_generator *g)
 	const struct kernel_clauses *set;
 	uint32_t without = bpf_label(g->code), after = bpf_label(g->code);
 	bool follows = false;
+	int next;
 
 	if (!reduction || !plan->clauses)
 		return;
@@ -232,7 +233,8 @@ void kernel_follow_generate(struct kernel_generator *g)
 	for (uint32_t i = 0; i < plan->part_count; i++)
 		if (plan->parts[i].late)
 			bpf_write_value(g->code, BPF_REG_7, (int)(plan->lengths + 4 * i), 0, 4);
-	bpf_write(g->code, BPF_REG_10, KERNEL_STACK_NEXT, BPF_REG_8, 8);
+	next = stack_slot_take(&g->slots, STACK_SLOT_NEXT);
+	bpf_write(g->code, BPF_REG_10, next, BPF_REG_8, 8);
 	translator_find_frame(g, without);
 	for (uint32_t i = 0; i < reduction->local_count; i++)
 		bpf_write_value(g->code, KERNEL_FRAME, translator_place(i), 0, 8);
@@ -243,5 +245,6 @@ void kernel_follow_generate(struct kernel_generator *g)
 	bpf_place(g->code, without);
 	translator_count_lost_store(g->code, reduction);
 	bpf_place(g->code, after);
-	bpf_read(g->code, BPF_REG_8, BPF_REG_10, KERNEL_STACK_NEXT, 8);
+	bpf_read(g->code, BPF_REG_8, BPF_REG_10, next, 8);
+	stack_slot_give_back(&g->slots, STACK_SLOT_NEXT);
 }

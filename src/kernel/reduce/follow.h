@@ -24,22 +24,21 @@
 
 struct kernel_generator;
 
-/* Whether a clause that the request wants reads at computed addresses. */
+/* Returns whether a clause that the request wants reads at computed addresses. */
 bool kernel_follow_is_wanted(const struct source_request *request);
 
 /*
  * Decides which clauses are followed, and which variables, and notes it in the reduction.
  * is_possible: by clause, whether programs see all events at which it runs. The reduction knows by
- * then which clauses are carried out. -ENOMEM.
+ * then which clauses are carried out. Returns 0 or -ENOMEM.
  */
 int kernel_follow_decide(struct kernel_reduction *reduction, const struct source_request *request,
 	const bool *is_possible);
 
-/* Whether any clause is followed. */
+/* Returns whether any clause is followed. */
 bool kernel_follow_is_any(const struct kernel_reduction *reduction);
 
-/* Follows the clauses of the plan. The record is in R7, without its late parts, and R8 is the place
- * of the next part. */
+/* Follows the clauses of the plan (struct kernel_clause_code). */
 void kernel_follow_generate(struct kernel_generator *g);
 
 #endif

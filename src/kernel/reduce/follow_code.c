@@ -24,7 +24,7 @@ static bool is_integer(struct translator *t, unsigned reg)
 	return held_in(t, reg)->kind == HELD_INTEGER;
 }
 
-/* Whether the register's value is what the engine has there. */
+/* Returns whether the register's value is what the engine has there. */
 static bool is_exact(struct translator *t, unsigned reg)
 {
 	return is_integer(t, reg) && !held_in(t, reg)->is_rough;
@@ -101,7 +101,7 @@ static void lose_rest(struct translator *t, uint32_t index, bool is_predicate)
 	}
 }
 
-static void forget(struct translator *t, const struct d_instruction *at)
+static void forget_value(struct translator *t, const struct d_instruction *at)
 {
 	enum d_operand a = d_opcodes[at->opcode].operands[0];
 
@@ -154,7 +154,7 @@ static void follow_builtin(struct translator *t, const struct d_instruction *at)
 		held_in(t, at->a)->is_rough = true;
 		break;
 	default:
-		forget(t, at);
+		forget_value(t, at);
 	}
 }
 
@@ -196,7 +196,7 @@ static void follow_calculation(struct translator *t, const struct d_instruction 
 		is_known = is_exact(t, at->b) && (!has_other || is_exact(t, at->c));
 	}
 	if (!is_known || !translator_calculate(t, at, index))
-		forget(t, at);
+		forget_value(t, at);
 }
 
 /* Only names of the probe or of the process with a literal: other strings are in memory. */
@@ -209,18 +209,18 @@ static void follow_comparison(struct translator *t, const struct d_instruction *
 
 	if ((name->kind != HELD_EXECNAME && name->kind != HELD_NAME) ||
 		literal->kind != HELD_LITERAL) {
-		forget(t, at);
+		forget_value(t, at);
 		return;
 	}
 	text = &t->program->strings[literal->number];
 	if (name->kind == HELD_EXECNAME &&
 		(text->length >= KERNEL_EXECNAME_BYTES || memchr(text->bytes, '\0', text->length)))
-		forget(t, at);
+		forget_value(t, at);
 	else
 		translator_compare_strings(t, at);
 }
 
-/* Whether the element can be found, and belongs to the thread. */
+/* Returns whether the element can be found, and belongs to the thread. */
 static bool has_keys(struct translator *t, const struct d_instruction *at)
 {
 	const struct d_variable *variable = &t->program->variables[at->immediate];
@@ -239,7 +239,7 @@ static void follow_load(struct translator *t, const struct d_instruction *at)
 	bool is_element = at->opcode == D_OP_LOAD_ELEMENT;
 
 	if (!variable_of(t, at)->is_followed || (is_element && !has_keys(t, at))) {
-		forget(t, at);
+		forget_value(t, at);
 		return;
 	}
 	if (is_element)
@@ -283,23 +283,30 @@ static void follow_jump(
 
 /* ---- memory ---- */
 
-static void capture(struct translator *t, uint32_t number)
+static void capture_part(struct translator *t, uint32_t number)
 {
-	const struct kernel_generator *g = t->g;
+	struct kernel_generator *g = t->g;
 	/* a thread without variables has no memory for them */
 	bool has_self = !g->plan->is_machine || t->reduction->self_bytes;
 	bool changes = g->plan->parts[number].kind != KERNEL_PART_MEMORY;
 
 	if (changes) {
-		bpf_write(t->code, BPF_REG_10, KERNEL_STACK_FRAME, BPF_REG_8, 8);
+		bpf_write(t->code, BPF_REG_10, stack_slot_take(&g->slots, STACK_SLOT_FRAME),
+			BPF_REG_8, 8);
 		if (has_self)
-			bpf_write(t->code, BPF_REG_10, KERNEL_STACK_SELF, BPF_REG_9, 8);
+			bpf_write(t->code, BPF_REG_10, stack_slot_take(&g->slots, STACK_SLOT_SELF),
+				BPF_REG_9, 8);
 	}
 	kernel_generate_late(t->g, number);
 	if (changes) {
-		bpf_read(t->code, BPF_REG_8, BPF_REG_10, KERNEL_STACK_FRAME, 8);
-		if (has_self)
-			bpf_read(t->code, BPF_REG_9, BPF_REG_10, KERNEL_STACK_SELF, 8);
+		bpf_read(t->code, BPF_REG_8, BPF_REG_10,
+			stack_slot_place(&g->slots, STACK_SLOT_FRAME), 8);
+		stack_slot_give_back(&g->slots, STACK_SLOT_FRAME);
+	}
+	if (changes && has_self) {
+		bpf_read(t->code, BPF_REG_9, BPF_REG_10,
+			stack_slot_place(&g->slots, STACK_SLOT_SELF), 8);
+		stack_slot_give_back(&g->slots, STACK_SLOT_SELF);
 	}
 }
 
@@ -324,7 +331,7 @@ static void capture_late(struct translator *t, const struct kernel_read *read)
 		bpf_write(t->code, BPF_REG_7, late + (int)offsetof(struct kernel_late, count),
 			BPF_REG_1, 8);
 	}
-	capture(t, read->part);
+	capture_part(t, read->part);
 	bpf_place(t->code, is_there);
 }
 
@@ -361,7 +368,7 @@ static void load_captured(struct translator *t, const struct d_instruction *at,
 	unsigned size = at->c & 15;
 
 	if (size & (size - 1)) {
-		forget(t, at);
+		forget_value(t, at);
 		return;
 	}
 	bpf_move(t->code, BPF_REG_1, BPF_REG_7);
@@ -396,14 +403,14 @@ static void take_result(
 		.limit = is_copy ? (uint32_t)size->number : 0};
 
 	if (!is_fixed) {
-		forget(t, at);
+		forget_value(t, at);
 	} else if (at->opcode == D_OP_READ) {
 		load_captured(t, at, part_read(t, index), 0);
 	} else if (is_copy) {
 		bpf_write_value(t->code, KERNEL_FRAME, translator_word(t, at->a), 0, 8);
 		*held_in(t, at->a) = copy;
 	} else {
-		forget(t, at);
+		forget_value(t, at);
 	}
 }
 
@@ -455,7 +462,7 @@ void kernel_follow_instruction(
 		break;
 	case D_OP_MOVE:
 		if (held_in(t, at->b)->kind == HELD_NOTHING)
-			forget(t, at);
+			forget_value(t, at);
 		else
 			translator_move(t, at->a, at->b);
 		break;
@@ -499,6 +506,6 @@ void kernel_follow_instruction(
 			at->opcode == D_OP_NULL)
 			follow_calculation(t, at, index);
 		else
-			forget(t, at);
+			forget_value(t, at);
 	}
 }

@@ -1,4 +1,7 @@
-/* reader_guard.c: see reader_guard.h. */
+/*
+ * reader_guard.c: see reader_guard.h. The counters only grow; who is inside is the difference of
+ * two sums, of which the one of those that have left must be read first.
+ */
 #include "kernel/reduce/reader_guard.h"
 
 #include <errno.h>
@@ -29,7 +32,7 @@ static void point_to_counters(struct translator *t)
 	bpf_operate(code, BPF_ADD, BPF_REG_2, BPF_REG_0);
 }
 
-static void count(struct translator *t, int counter)
+static void count_program(struct translator *t, int counter)
 {
 	struct bpf_code *code = t->code;
 
@@ -49,14 +52,14 @@ void kernel_guard_generate_enter(struct translator *t, int place)
 		code, BPF_REG_1, t->reduction->guard, offsetof(struct kernel_guard, phase));
 	bpf_read(code, BPF_REG_3, BPF_REG_1, 0, 8);
 	bpf_write(code, KERNEL_FRAME, place, BPF_REG_3, 8);
-	count(t, ENTERED);
+	count_program(t, ENTERED);
 }
 
 void kernel_guard_generate_leave(struct translator *t, int place)
 {
 	point_to_counters(t);
 	bpf_read(t->code, BPF_REG_3, KERNEL_FRAME, place, 8);
-	count(t, LEFT);
+	count_program(t, LEFT);
 }
 
 void kernel_guard_generate_check(struct translator *t, uint32_t without)
@@ -124,7 +127,7 @@ static bool add_up(const struct kernel_guard_reader *reader,
 	return true;
 }
 
-/* Whether nobody is inside who entered in the phase; most leave within a microsecond. */
+/* Returns whether nobody is inside who entered in the phase; most leave within a microsecond. */
 static bool is_left(const struct kernel_guard_reader *reader,
 	const struct kernel_reduction *reduction, uint64_t phase)
 {

@@ -1,4 +1,9 @@
-/* reduce.c: see reduce.h. */
+/*
+ * reduce.c: see reduce.h. All clauses are candidates at first. Those with something that programs
+ * cannot do are struck out, then those whose variables or aggregations are used by one that was
+ * struck out, until nothing changes. Maps are made last, and if the kernel refuses one, nothing is
+ * reduced.
+ */
 #include "kernel/reduce/reduce.h"
 
 #include <errno.h>
@@ -20,12 +25,12 @@ enum {
 	MAPS_MAX = 48,    /* of a program, which may use 64 in all */
 	STRING_MAX = 320, /* a longer one has no room on the program's stack */
 	ENTRIES_MAX = 1 << 20,
-	SHARERS = 4,           /* so many tallies have as much room each as all together may fill */
-	PART_LEAST = 1 << 13,  /* elements for each tally, however many there are */
-	STRINGS_MAX = 1 << 15, /* listing many more takes longer than sending the updates */
-	ROUNDS_KEPT = 4,       /* keys of an aggregation that rotates stay for several seconds */
-	ELEMENT_LEAST = 32,    /* bytes of an element of the engine's */
-	VARIABLE_BYTES = 64,   /* of an element of an associative array, about */
+	SHARERS = 4, /* this many tallies have as much room each as all together may fill */
+	PART_LEAST = 1 << 13,   /* elements for each tally, however many there are */
+	STRINGS_MAX = 1 << 15,  /* listing many more takes longer than sending the updates */
+	ROUNDS_KEPT = 4,        /* keys of an aggregation that rotates stay for several seconds */
+	ELEMENT_LEAST = 32,     /* bytes of an element of the engine's */
+	VARIABLE_BYTES = 64,    /* of an element of an associative array, about */
 	FIRST_BYTES = 64 << 10, /* of a tally's first map */
 	FIRST_LEAST = 16,       /* elements of it */
 	ZEROES_MIN = 64
@@ -67,7 +72,9 @@ static const struct d_action *action_of(
 	return at->opcode == D_OP_ACTION ? &program->actions[at->immediate] : NULL;
 }
 
-/* Whether the clause may run at an event of a source, or at a fault of a clause that does. */
+/*
+ * Returns whether the clause may run at an event of a source, or at a fault of a clause that does.
+ */
 static bool runs_at_events(const struct source_request *request, const struct d_clause *clause)
 {
 	for (size_t i = 0; i < d_clause_probes(clause); i++) {
@@ -79,7 +86,8 @@ static bool runs_at_events(const struct source_request *request, const struct d_
 	return false;
 }
 
-/* What must not be reduced because an event decides when it is shown. False: nothing at all. */
+/* Finds what must not be reduced because an event decides when it is shown. Returns false if
+ * nothing at all can be reduced. */
 static bool pin_aggregations(const struct source_request *request, bool *pinned)
 {
 	const struct d_program *program = request->program;
@@ -171,7 +179,7 @@ static void note_wants(const struct source_request *request, struct reducible *c
 	free(counts);
 }
 
-/* Whether both clauses touch some variable so that they must both be taken, or neither. */
+/* Returns whether both clauses touch some variable so that they must both be taken, or neither. */
 static bool must_agree(const struct d_program *program, const struct reducible *candidates,
 	uint32_t one, uint32_t other)
 {
@@ -189,7 +197,7 @@ static bool must_agree(const struct d_program *program, const struct reducible *
 	return false;
 }
 
-/* Whether it touches a variable that outlives the event. */
+/* Returns whether it touches a variable that outlives the event. */
 static bool keeps_variables(const struct d_program *program, uint32_t clause)
 {
 	for (size_t i = 0; i < instruction_count(&program->clauses[clause]); i++) {
@@ -288,7 +296,7 @@ static int try_predicate(struct kernel_reduction *reduction, uint32_t clause)
 	return result;
 }
 
-/* Whether it matters to a clause which process's provider a probe is of. */
+/* Returns whether it matters to a clause which process's provider a probe is of. */
 static bool needs_provider(const struct d_clause *clause)
 {
 	static const char any[] = "[0-9]*"; /* $target, where that stands for several processes */
@@ -321,7 +329,7 @@ static bool is_allowed(const struct d_options *options)
 		!options->aggpercpu;
 }
 
-/* Whether any clause writes to the process, and no option forbids carrying it out. */
+/* Returns whether any clause writes to the process, and no option forbids carrying it out. */
 static bool copies(const struct kernel_reduction *reduction)
 {
 	for (size_t i = 0; i < reduction->program->clause_count; i++)
@@ -369,7 +377,7 @@ static int decide(struct kernel_reduction *reduction, const struct source_reques
 }
 
 /* Decides which of the other clauses are followed. */
-static int follow(struct kernel_reduction *reduction, const struct source_request *request,
+static int follow_clauses(struct kernel_reduction *reduction, const struct source_request *request,
 	const struct reducible *candidates)
 {
 	const struct d_program *program = request->program;
@@ -459,82 +467,6 @@ static void number_variables(struct kernel_reduction *reduction)
 			reduction->self_bytes += 8;
 		}
 	}
-}
-
-/* ---- sets ---- */
-
-static bool is_set(const struct kernel_clauses *set, const struct source_want *wants, size_t count,
-	const struct kernel_names *names)
-{
-	if (set->count != count || !kernel_names_agree(&set->names, names))
-		return false;
-	for (size_t i = 0; i < count; i++)
-		if (set->clauses[i] != wants[i].clause || set->reduced[i] != wants[i].reduced)
-			return false;
-	return true;
-}
-
-static void free_set(struct kernel_clauses *set)
-{
-	free(set->clauses);
-	free(set->reduced);
-	kernel_names_free(&set->names);
-}
-
-static int add_set(struct kernel_reduction *reduction, struct kernel_clauses *set,
-	const struct source_want *wants)
-{
-	set->clauses = calloc(set->count + 1, sizeof(*set->clauses));
-	set->reduced = calloc(set->count + 1, sizeof(*set->reduced));
-	if (!set->clauses || !set->reduced ||
-		array_room(&reduction->sets, &reduction->set_capacity, reduction->set_count,
-			sizeof(*reduction->sets)))
-		return -ENOMEM;
-	for (size_t i = 0; i < set->count; i++) {
-		set->clauses[i] = wants[i].clause;
-		set->reduced[i] = wants[i].reduced;
-	}
-	reduction->sets[reduction->set_count] = *set;
-	return (int)++reduction->set_count;
-}
-
-int kernel_reduce_set(struct kernel_reduction *reduction, const struct source_want *wants,
-	size_t count, const struct d_probe *probe)
-{
-	struct kernel_clauses set = {.count = count, .filters = true};
-	bool is_reduced = false, is_followed = false, records = false;
-	int result;
-
-	if (!reduction || !reduction->program)
-		return 0;
-	for (size_t i = 0; i < count; i++) {
-		is_reduced |= wants[i].reduced;
-		is_followed |= wants[i].followed;
-		set.filters &= wants[i].reduced || reduction->filters[wants[i].clause];
-		set.ships_first |=
-			records && wants[i].reduced && reduction->copies[wants[i].clause];
-		records |= !wants[i].reduced;
-	}
-	if (!is_reduced && !is_followed && !set.filters)
-		return 0;
-	result = kernel_names_make(&set.names, reduction->program, wants, count, probe);
-	for (size_t i = 0; i < reduction->set_count && !result; i++)
-		if (is_set(&reduction->sets[i], wants, count, &set.names))
-			result = (int)i + 1;
-	if (!result && (result = add_set(reduction, &set, wants)) > 0)
-		return result;
-	free_set(&set);
-	return result;
-}
-
-bool kernel_reduce_sleeps(const struct kernel_reduction *reduction, uint32_t number)
-{
-	const struct kernel_clauses *set = number ? &reduction->sets[number - 1] : NULL;
-
-	for (size_t i = 0; set && i < set->count; i++)
-		if (reduction->sleeps[set->clauses[i]] && (set->reduced[i] || set->filters))
-			return true;
-	return false;
 }
 
 /* ---- maps ---- */
@@ -727,7 +659,7 @@ int kernel_reduce_begin(
 		number_variables(reduction);
 		result = decide(reduction, request, candidates, pinned, stored);
 		if (!result)
-			result = follow(reduction, request, candidates);
+			result = follow_clauses(reduction, request, candidates);
 		place_variables(reduction, candidates);
 	}
 	if (!result)
@@ -772,7 +704,7 @@ void kernel_reduce_free(struct kernel_reduction *reduction)
 	for (size_t i = 0; i < reduction->variable_count; i++)
 		close_map(reduction->variables[i].map);
 	for (size_t i = 0; i < reduction->set_count; i++)
-		free_set(&reduction->sets[i]);
+		kernel_clauses_free(&reduction->sets[i]);
 	if (reduction->program) {
 		close_map(reduction->self);
 		close_map(reduction->zeroes);

@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 #include "kernel/bpf/bpf.h"
-#include "kernel/capture/site_names.h"
+#include "kernel/reduce/clause_set.h"
 #include "kernel/reduce/stack_numbers.h"
 #include "source/request.h"
 
@@ -94,16 +94,6 @@ enum {
 	KERNEL_CLOCKS
 };
 
-/* The clauses of a probe: which are carried out, and whether the others are decided here. */
-struct kernel_clauses {
-	uint32_t *clauses;
-	bool *reduced;
-	size_t count;
-	bool filters;     /* all others have predicates that are evaluated */
-	bool ships_first; /* one that needs a record comes before one with copyout() */
-	struct kernel_names names;
-};
-
 struct kernel_reduction {
 	const struct d_program *program;
 	bool is_shared;
@@ -159,26 +149,20 @@ void kernel_reduce_answer(
 /* Takes it all back: no clause is carried out. */
 void kernel_reduce_undo(struct kernel_reduction *reduction, const struct source_request *request);
 
-/* Whether keys of the aggregation have the number of a round: it is truncated or restarted. */
+/*
+ * Returns whether keys of the aggregation have the number of a round: it is truncated or restarted.
+ */
 bool kernel_reduce_rotates(const struct d_program *program, uint32_t aggregation);
 
 /* Tells programs the clocks. */
 void kernel_reduce_tell_clocks(
 	const struct kernel_reduction *reduction, int64_t distance, int64_t wall);
 
-/* Whether a clause, if it is carried out or its predicate is, reads the built-in variable. */
+/*
+ * Returns whether a clause, if it is carried out or its predicate is, reads the built-in variable.
+ */
 bool kernel_reduce_reads(
 	const struct kernel_reduction *reduction, uint32_t clause, enum d_builtin builtin);
-
-/* Whether the set reads memory of the process. */
-bool kernel_reduce_sleeps(const struct kernel_reduction *reduction, uint32_t set);
-
-/*
- * Returns the number of the set of the probe's clauses, 0 if nothing is done for them here, or
- * -ENOMEM.
- */
-int kernel_reduce_set(struct kernel_reduction *reduction, const struct source_want *wants,
-	size_t count, const struct d_probe *probe);
 
 void kernel_reduce_free(struct kernel_reduction *reduction);
 

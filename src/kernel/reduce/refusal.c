@@ -1,4 +1,8 @@
-/* refusal.c: see refusal.h. */
+/*
+ * refusal.c: see refusal.h. The reason is found by trying the translation again and looking at the
+ * instruction where it stops. Only clauses that write to a process are refused; all others stay
+ * with the engine.
+ */
 #include "kernel/reduce/refusal.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
 
 struct error;
 
-/* Whether the request has such a clause at all. */
+/* Returns whether the request has such a clause at all. */
 bool kernel_refusal_is_possible(const struct source_request *request);
 
 /*

@@ -134,8 +134,7 @@ void translator_send(struct translator *t, const struct kernel_tally *tally, uns
 	struct kernel_sent_layout layout;
 
 	kernel_send_lay_out(t->reduction, tally, &layout);
-	if (!g->has_site)
-		kernel_generate_site(g);
+	kernel_need_site(g);
 	kernel_generate_staging(g, lost);
 	bpf_set(t->code, BPF_REG_9, layout.begin);
 	write_words(t, tally, &layout, value, increment);
@@ -146,6 +145,7 @@ void translator_send(struct translator *t, const struct kernel_tally *tally, uns
 	bpf_write_value(
 		t->code, BPF_REG_7, offsetof(struct kernel_head, kind), KERNEL_RECORD_UPDATE, 2);
 	bpf_move(t->code, BPF_REG_8, BPF_REG_9);
+	kernel_leave_site(g);
 	kernel_generate_output(g, lost);
 	bpf_jump(t->code, sent);
 	bpf_place(t->code, lost);

@@ -36,7 +36,7 @@ struct kernel_sent_layout {
 	uint32_t limit;      /* the record's greatest size */
 };
 
-/* Where the word is in a record that has this place in the map's key. */
+/* Returns where the word is in a record that has this place in the map's key. */
 static inline uint32_t kernel_sent_word(const struct kernel_sent_layout *layout, uint32_t place)
 {
 	return (uint32_t)sizeof(struct kernel_sent) + place - layout->first;

@@ -1,4 +1,7 @@
-/* stack_numbers.c: see stack_numbers.h. */
+/*
+ * stack_numbers.c: see stack_numbers.h. A number is the index of the stack, plus 1, and is never
+ * given again. The hash must be calculated here as the programs do it (stack_walk.c).
+ */
 #include "kernel/reduce/stack_numbers.h"
 
 #include <errno.h>
@@ -14,8 +17,7 @@
 enum {
 	RULES_MAX = 1 << 16,
 	STACKS_MAX = 1 << 15,
-	BYTES_MAX = 8 << 20, /* of all stacks that are known */
-	SLOTS_MIN = 64
+	BYTES_MAX = 8 << 20 /* of all stacks that are known */
 };
 
 struct kernel_stack {
@@ -39,10 +41,7 @@ int kernel_stacks_open(struct kernel_stacks *stacks)
 	*stacks = (struct kernel_stacks){.rules = -1, .stacks = -1};
 	if (getrandom(&stacks->seed, sizeof(stacks->seed), 0) != sizeof(stacks->seed))
 		return -errno;
-	stacks->slots = calloc(SLOTS_MIN, sizeof(*stacks->slots));
-	if (!stacks->slots)
-		return -ENOMEM;
-	stacks->slot_count = SLOTS_MIN;
+	stacks->is_open = true;
 	stacks->rules = bpf_map(BPF_MAP_TYPE_HASH, sizeof(struct kernel_walk_place),
 		sizeof(struct kernel_walk_rule), RULES_MAX, BPF_F_NO_PREALLOC);
 	if (stacks->rules < 0)
@@ -54,7 +53,7 @@ int kernel_stacks_open(struct kernel_stacks *stacks)
 
 void kernel_stacks_close(struct kernel_stacks *stacks)
 {
-	if (!stacks->slots) /* it was never opened */
+	if (!stacks->is_open)
 		return;
 	for (size_t i = 0; i < stacks->count; i++)
 		free(stacks->known[i]);
@@ -63,7 +62,7 @@ void kernel_stacks_close(struct kernel_stacks *stacks)
 		free(stacks->processes[i].hashes);
 	}
 	free(stacks->known);
-	free(stacks->slots);
+	hash_table_free(&stacks->by_hash);
 	free(stacks->processes);
 	if (stacks->rules >= 0)
 		close(stacks->rules);
@@ -89,54 +88,39 @@ static struct kernel_walk_hash hash_of(
 	return hash;
 }
 
-static size_t slot_of(const struct kernel_stacks *stacks, const struct kernel_walk_hash *hash)
+static bool is_hash(const void *known, uint32_t index, const void *hash)
 {
-	size_t at = hash->one & (stacks->slot_count - 1);
-
-	while (stacks->slots[at] &&
-		memcmp(&stacks->known[stacks->slots[at] - 1]->hash, hash, sizeof(*hash)) != 0)
-		at = (at + 1) & (stacks->slot_count - 1);
-	return at;
-}
-
-static bool grow(struct kernel_stacks *stacks)
-{
-	size_t *old = stacks->slots, *grown = calloc(2 * stacks->slot_count, sizeof(*grown));
-
-	if (!grown)
-		return false;
-	stacks->slots = grown;
-	stacks->slot_count *= 2;
-	for (size_t i = 0; i < stacks->count; i++)
-		stacks->slots[slot_of(stacks, &stacks->known[i]->hash)] = i + 1;
-	free(old);
-	return true;
+	return !memcmp(&((struct kernel_stack *const *)known)[index]->hash, hash,
+		sizeof(struct kernel_walk_hash));
 }
 
 /* 0: there is no room for another one. */
 static uint64_t number_of(struct kernel_stacks *stacks, const struct kernel_walk_hash *hash,
 	const uint64_t *words, size_t count)
 {
-	size_t at = slot_of(stacks, hash), bytes = sizeof(struct kernel_stack) + 8 * count;
+	size_t bytes = sizeof(struct kernel_stack) + 8 * count;
+	uint32_t index = hash_table_find(
+		&stacks->by_hash, (uint32_t)hash->one, is_hash, stacks->known, hash);
 	struct kernel_stack *stack;
 
-	if (stacks->slots[at])
-		return stacks->slots[at];
+	if (index != HASH_TABLE_NONE)
+		return (uint64_t)index + 1;
 	if (stacks->bytes + bytes > BYTES_MAX ||
-		(2 * stacks->count >= stacks->slot_count && !grow(stacks)) ||
 		array_room(&stacks->known, &stacks->capacity, stacks->count,
 			sizeof(struct kernel_stack *)))
 		return 0;
 	stack = malloc(bytes);
-	if (!stack)
+	if (!stack ||
+		hash_table_add(&stacks->by_hash, (uint32_t)hash->one, (uint32_t)stacks->count)) {
+		free(stack);
 		return 0;
+	}
 	stack->hash = *hash;
 	stack->count = count;
 	memcpy(stack->words, words, 8 * count);
 	stacks->bytes += bytes;
 	stacks->known[stacks->count] = stack;
-	stacks->slots[slot_of(stacks, hash)] = ++stacks->count;
-	return stacks->count;
+	return ++stacks->count;
 }
 
 const uint64_t *kernel_stacks_words(
@@ -158,7 +142,7 @@ static struct kernel_stacks_process *find_process(const struct kernel_stacks *st
 	return NULL;
 }
 
-static void forget(const struct kernel_stacks *stacks, struct kernel_stacks_process *process)
+static void forget_stacks(const struct kernel_stacks *stacks, struct kernel_stacks_process *process)
 {
 	for (size_t i = 0; i < process->pc_count; i++)
 		bpf_map_delete(
@@ -176,7 +160,7 @@ void kernel_stacks_follow(
 
 	if (!process || (unwind && process->generation == generation))
 		return;
-	forget(stacks, process);
+	forget_stacks(stacks, process);
 	process->generation = generation;
 }
 

@@ -2,7 +2,7 @@
  * stack_numbers.h: user stacks as keys of aggregations that BPF programs update.
  *
  * Which frames a stack has is decided by usdt/unwind/unwind.h alone. A program that does not know a
- * stack sends the update with a copy of the stack's bytes (sent_updates.h); whoever reads it
+ * stack sends the update with a copy of the stack's bytes (sent_updates.h); the reader
  * unwinds the copy, gives the stack a number, and teaches the programs two things: how the frames
  * at its pcs lie, and that the stack with these pcs has this number. From then on programs walk
  * over such a stack themselves (stack_walk.h): at each pc they look up where the caller's frame is,
@@ -18,6 +18,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/hash_table.h"
 
 struct usdt_unwind;
 
@@ -60,9 +62,9 @@ struct kernel_stacks {
 	int rules, stacks;            /* maps; -1: no stack is a key */
 	struct kernel_walk_hash seed; /* so that no program can be made to have equal hashes */
 	struct kernel_stack **known;  /* number n is known[n - 1] */
-	size_t count, capacity;
-	size_t *slots; /* hash table of numbers; 0: free */
-	size_t slot_count, bytes;
+	size_t count, capacity, bytes;
+	struct hash_table by_hash; /* of what is known */
+	bool is_open;
 	struct kernel_stacks_process *processes;
 	size_t process_count, process_capacity;
 };

@@ -56,7 +56,7 @@ static void add_to_hash(struct translator *t)
 	write_word(t, WORD_OTHER, BPF_REG_2);
 }
 
-static void look_up(struct translator *t, int map, int word)
+static void look_up_word(struct translator *t, int map, int word)
 {
 	bpf_set_map(t->code, BPF_REG_1, map);
 	translator_point(t, BPF_REG_2, t->walk + word);
@@ -81,7 +81,8 @@ static void begin_walk(struct translator *t, uint32_t unknown)
 	write_word(t, WORD_ONE, BPF_REG_1);
 	bpf_set(code, BPF_REG_1, stacks->seed.other);
 	write_word(t, WORD_OTHER, BPF_REG_1);
-	bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_IDS + 4, 4);
+	bpf_read(
+		code, BPF_REG_1, BPF_REG_10, stack_slot_place(&t->g->slots, STACK_SLOT_IDS) + 4, 4);
 	write_word(t, WORD_PID, BPF_REG_1);
 	add_to_hash(t);
 	bpf_read(code, BPF_REG_1, BPF_REG_6, KERNEL_CS, 8);
@@ -100,7 +101,7 @@ static void begin_walk(struct translator *t, uint32_t unknown)
 
 /* From a frame to its caller's by the rule that R0 points to; goes to `whole` where there is none.
  * R1 is the caller's pc. */
-static void step(struct translator *t, uint32_t whole, uint32_t unknown)
+static void step_to_caller(struct translator *t, uint32_t whole, uint32_t unknown)
 {
 	struct bpf_code *code = t->code;
 	uint32_t has_base = bpf_label(code), kept = bpf_label(code);
@@ -154,12 +155,12 @@ void translator_walk(struct translator *t, uint32_t frames, int place)
 	add_to_hash(t);
 	bpf_operate_value(code, BPF_ADD, BPF_REG_7, 1);
 	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_7, (int32_t)frames, whole);
-	look_up(t, stacks->rules, WORD_PC);
+	look_up_word(t, stacks->rules, WORD_PC);
 	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, unknown);
-	step(t, whole, unknown);
+	step_to_caller(t, whole, unknown);
 	bpf_jump(code, next);
 	bpf_place(code, whole);
-	look_up(t, stacks->stacks, WORD_ONE);
+	look_up_word(t, stacks->stacks, WORD_ONE);
 	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, unknown);
 	bpf_read(code, BPF_REG_1, BPF_REG_0, 0, 8);
 	bpf_jump(code, done);

@@ -10,7 +10,8 @@
 
 enum { KERNEL_WALK_WORDS = 7 /* of the frame, from t->walk on */ };
 
-/* Puts the number of the stack, of so many frames at most, to the place; 0: it is not known. */
+/* Puts the number of the stack, of at most that number of frames, to the place; 0: it is not known.
+ */
 void translator_walk(struct translator *t, uint32_t frames, int place);
 
 #endif

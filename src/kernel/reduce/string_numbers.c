@@ -1,9 +1,14 @@
-/* string_numbers.c: see string_numbers.h. */
+/*
+ * string_numbers.c: see string_numbers.h. Numbers only grow; those below `low` are settled. Texts
+ * that are over are removed from the array at the end of a wait, never while a key with their
+ * number may still be read.
+ */
 #include "kernel/reduce/string_numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/debug.h"
 #include "kernel/bpf/bpf.h"
 #include "kernel/reduce/reader_guard.h"
@@ -11,7 +16,6 @@
 #include "kernel/reduce/translator.h"
 
 enum {
-	SLOTS_LEAST = 64,     /* a power of two */
 	FULL_PART = 8,        /* numbers are given back when an eighth of the room is taken */
 	GIVEN_AT_ONCE = 8192, /* a bound on the time that one reading takes */
 	/* Waits that end after the removal of a string until no program uses its number any more,
@@ -22,14 +26,14 @@ enum {
 
 /* ---- the programs' side ---- */
 
-static void look_up(struct translator *t, int map, int place)
+static void look_up_string(struct translator *t, int map, int place)
 {
 	bpf_set_map(t->code, BPF_REG_1, map);
 	translator_point(t, BPF_REG_2, place);
 	bpf_call(t->code, BPF_FUNC_map_lookup_elem);
 }
 
-static void add(struct translator *t, int map, int key, int value)
+static void add_element(struct translator *t, int map, int key, int value)
 {
 	bpf_set_map(t->code, BPF_REG_1, map);
 	translator_point(t, BPF_REG_2, key);
@@ -42,8 +46,9 @@ void kernel_listed_generate(struct translator *t, uint32_t without)
 {
 	const struct kernel_reduction *reduction = t->reduction;
 	uint32_t found = bpf_label(t->code), added = bpf_label(t->code);
+	int number;
 
-	look_up(t, reduction->strings, t->area);
+	look_up_string(t, reduction->strings, t->area);
 	bpf_jump_if_value(t->code, BPF_JNE, BPF_REG_0, 0, found);
 	kernel_guard_generate_check(t, without);
 	bpf_set_map_value(
@@ -54,17 +59,19 @@ void kernel_listed_generate(struct translator *t, uint32_t without)
 	bpf_jump_if(t->code, BPF_JGE, BPF_REG_0, BPF_REG_2, without);
 	bpf_set(t->code, BPF_REG_0, 1);
 	bpf_atomic(t->code, BPF_ADD | BPF_FETCH, BPF_REG_1, 0, BPF_REG_0);
-	bpf_write(t->code, BPF_REG_10, KERNEL_STACK_VALUE, BPF_REG_0, 8);
-	add(t, reduction->texts, KERNEL_STACK_VALUE, t->area);
+	number = stack_slot_take(&t->g->slots, STACK_SLOT_VALUE);
+	bpf_write(t->code, BPF_REG_10, number, BPF_REG_0, 8);
+	add_element(t, reduction->texts, number, t->area);
 	bpf_jump_if_value(t->code, BPF_JNE, BPF_REG_0, 0, without);
-	add(t, reduction->strings, t->area, KERNEL_STACK_VALUE);
+	add_element(t, reduction->strings, t->area, number);
 	bpf_jump_if_value(t->code, BPF_JEQ, BPF_REG_0, 0, added);
 	/* another program was first, or there is no room */
 	bpf_set_map(t->code, BPF_REG_1, reduction->texts);
-	translator_point(t, BPF_REG_2, KERNEL_STACK_VALUE);
+	translator_point(t, BPF_REG_2, number);
 	bpf_call(t->code, BPF_FUNC_map_delete_elem);
+	stack_slot_give_back(&t->g->slots, STACK_SLOT_VALUE);
 	bpf_place(t->code, added);
-	look_up(t, reduction->strings, t->area);
+	look_up_string(t, reduction->strings, t->area);
 	bpf_jump_if_value(t->code, BPF_JEQ, BPF_REG_0, 0, without);
 	bpf_place(t->code, found);
 	bpf_read(t->code, BPF_REG_0, BPF_REG_0, 0, 8);
@@ -72,44 +79,36 @@ void kernel_listed_generate(struct translator *t, uint32_t without)
 
 /* ---- the reader's side ---- */
 
-/* The slot of a number, or the free one where it belongs. */
-static struct kernel_listed_text *slot_of(const struct kernel_listed *listed, uint64_t number)
+static bool is_number(const void *items, uint32_t index, const void *number)
 {
-	size_t at = number * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (listed->capacity - 1);
-
-	while (listed->slots[at].text && listed->slots[at].number != number)
-		at = (at + 1) & (listed->capacity - 1);
-	return &listed->slots[at];
+	return ((const struct kernel_listed_text *)items)[index].number ==
+		*(const uint64_t *)number;
 }
 
-/* Whether no key can have this text any more. */
-static bool is_over(const struct kernel_listed_text *slot)
+/* Returns whether no key can have this text any more. */
+static bool is_over(const struct kernel_listed_text *item)
 {
-	return slot->waits == LAST_WAITS && !slot->is_kept;
+	return item->waits == LAST_WAITS && !item->is_kept;
 }
 
-/* Moves the texts to a table of the given size; frees those that are over. */
-static bool move(struct kernel_listed *listed, size_t capacity)
+/* Frees the texts that are over. */
+static void forget_texts(struct kernel_listed *listed)
 {
-	struct kernel_listed moved = *listed;
+	size_t left = 0;
 
-	moved.capacity = capacity;
-	moved.slots = calloc(capacity, sizeof(*moved.slots));
-	if (!moved.slots)
-		return false;
-	for (size_t i = 0; i < listed->capacity; i++) {
-		const struct kernel_listed_text *slot = &listed->slots[i];
+	hash_table_clear(&listed->by_number);
+	for (size_t i = 0; i < listed->count; i++) {
+		struct kernel_listed_text item = listed->items[i];
 
-		if (slot->text && is_over(slot)) {
-			free(slot->text);
-			moved.count--;
-		} else if (slot->text) {
-			*slot_of(&moved, slot->number) = *slot;
+		if (is_over(&item)) {
+			free(item.text);
+			continue;
 		}
+		/* the table has had room for all of them */
+		hash_table_add(&listed->by_number, hash_table_number(item.number), (uint32_t)left);
+		listed->items[left++] = item;
 	}
-	free(listed->slots);
-	*listed = moved;
-	return true;
+	listed->count = left;
 }
 
 /* The text that the map has for a number. */
@@ -124,34 +123,35 @@ static char *read_text(const struct kernel_reduction *reduction, uint64_t number
 }
 
 /* The text of a number, read from the map if need be. */
-static struct kernel_listed_text *find(
+static struct kernel_listed_text *find_text(
 	struct kernel_listed *listed, const struct kernel_reduction *reduction, uint64_t number)
 {
-	struct kernel_listed_text *slot;
+	uint32_t hash = hash_table_number(number);
+	uint32_t index =
+		hash_table_find(&listed->by_number, hash, is_number, listed->items, &number);
 	char *text;
 
-	if (listed->count * 2 >= listed->capacity &&
-		!move(listed, listed->capacity ? 2 * listed->capacity : SLOTS_LEAST))
+	if (index != HASH_TABLE_NONE)
+		return &listed->items[index];
+	if (array_room(&listed->items, &listed->capacity, listed->count, sizeof(*listed->items)))
 		return NULL;
-	slot = slot_of(listed, number);
-	if (!slot->text) {
-		text = read_text(reduction, number);
-		if (!text)
-			return NULL;
-		*slot = (struct kernel_listed_text){.number = number, .text = text};
-		listed->count++;
+	text = read_text(reduction, number);
+	if (!text || hash_table_add(&listed->by_number, hash, (uint32_t)listed->count)) {
+		free(text);
+		return NULL;
 	}
-	return slot;
+	listed->items[listed->count] = (struct kernel_listed_text){.number = number, .text = text};
+	return &listed->items[listed->count++];
 }
 
 const char *kernel_listed_find(struct kernel_listed *listed,
 	const struct kernel_reduction *reduction, uint64_t number, bool stays)
 {
-	struct kernel_listed_text *slot = find(listed, reduction, number);
+	struct kernel_listed_text *item = find_text(listed, reduction, number);
 
-	if (slot)
-		slot->is_kept |= stays;
-	return slot ? slot->text : NULL;
+	if (item)
+		item->is_kept |= stays;
+	return item ? item->text : NULL;
 }
 
 /* A wait has ended since numbers were given back. */
@@ -159,17 +159,17 @@ static void age_texts(struct kernel_listed *listed, const struct kernel_reductio
 {
 	bool is_any_over = false;
 
-	for (size_t i = 0; i < listed->capacity; i++) {
-		struct kernel_listed_text *slot = &listed->slots[i];
+	for (size_t i = 0; i < listed->count; i++) {
+		struct kernel_listed_text *item = &listed->items[i];
 
-		if (!slot->text || !slot->is_removed || slot->waits == LAST_WAITS)
+		if (!item->is_removed || item->waits == LAST_WAITS)
 			continue;
-		if (++slot->waits == TEXT_WAITS)
-			bpf_map_delete(reduction->texts, &slot->number);
-		is_any_over |= is_over(slot);
+		if (++item->waits == TEXT_WAITS)
+			bpf_map_delete(reduction->texts, &item->number);
+		is_any_over |= is_over(item);
 	}
 	if (is_any_over)
-		move(listed, listed->capacity);
+		forget_texts(listed);
 }
 
 void kernel_listed_begin_wait(
@@ -201,13 +201,13 @@ void kernel_listed_give_back(struct kernel_listed *listed, const struct kernel_r
 	if (end - listed->low > GIVEN_AT_ONCE)
 		end = listed->low + GIVEN_AT_ONCE;
 	for (; listed->low < end; listed->low++) {
-		struct kernel_listed_text *slot = find(listed, reduction, listed->low);
+		struct kernel_listed_text *item = find_text(listed, reduction, listed->low);
 
-		if (!slot || slot->is_kept)
+		if (!item || item->is_kept)
 			continue;
-		slot->is_removed = true;
+		item->is_removed = true;
 		memset(key, 0, reduction->string_bytes);
-		memcpy(key, slot->text, strnlen(slot->text, reduction->string_bytes));
+		memcpy(key, item->text, strnlen(item->text, reduction->string_bytes));
 		bpf_map_delete(reduction->strings, key);
 		given++;
 	}
@@ -218,8 +218,9 @@ void kernel_listed_give_back(struct kernel_listed *listed, const struct kernel_r
 
 void kernel_listed_free(struct kernel_listed *listed)
 {
-	for (size_t i = 0; i < listed->capacity; i++)
-		free(listed->slots[i].text);
-	free(listed->slots);
+	for (size_t i = 0; i < listed->count; i++)
+		free(listed->items[i].text);
+	free(listed->items);
+	hash_table_free(&listed->by_number);
 	*listed = (struct kernel_listed){0};
 }

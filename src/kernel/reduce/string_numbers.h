@@ -26,21 +26,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_table.h"
+
 struct kernel_reduction;
 struct translator;
 
 /* A text that the reader knows. */
 struct kernel_listed_text {
 	uint64_t number;
-	char *text;      /* NULL: this slot is free */
+	char *text;
 	bool is_kept;    /* a key that stays in its map has the number */
 	bool is_removed; /* the number was given back: the string is not in `strings` any more */
 	uint8_t waits;   /* that have ended since */
 };
 
 struct kernel_listed {
-	struct kernel_listed_text *slots; /* a hash table by number */
+	struct kernel_listed_text *items;
 	size_t count, capacity;
+	struct hash_table by_number;
 	/* Numbers below low have been given back or are kept; those below high may be. */
 	uint64_t low, high, next_high;
 };

@@ -1,4 +1,8 @@
-/* tally.c: see tally.h. */
+/*
+ * tally.c: see tally.h. A reading goes over each map once and compares each value with what it was
+ * at the last reading (struct kernel_baseline). Values in the maps must never be set back; a key
+ * whose strings or stack are not known yet is left for the next reading.
+ */
 #include "kernel/reduce/tally.h"
 
 #include <elf.h>
@@ -54,9 +58,10 @@ int kernel_tally_begin(struct kernel_reader *reader, const struct kernel_reducti
 
 static void free_baseline(struct kernel_baseline *baseline)
 {
-	for (size_t i = 0; i < baseline->capacity; i++)
+	for (size_t i = 0; i < baseline->count; i++)
 		free(baseline->elements[i]);
 	free(baseline->elements);
+	hash_table_free(&baseline->by_key);
 	*baseline = (struct kernel_baseline){0};
 }
 
@@ -75,50 +80,40 @@ void kernel_tally_end(struct kernel_reader *reader, const struct kernel_reductio
 
 /* ---- what was read last ---- */
 
-static size_t slot_of(const struct kernel_baseline *baseline, const void *key, uint32_t key_bytes)
+static bool is_key(const void *context, uint32_t index, const void *key)
 {
-	size_t at = text_hash(key, key_bytes) & (baseline->capacity - 1);
+	const struct reading *reading = context;
 
-	while (baseline->elements[at] && memcmp(baseline->elements[at], key, key_bytes) != 0)
-		at = (at + 1) & (baseline->capacity - 1);
-	return at;
+	return !memcmp(reading->baseline->elements[index], key, reading->key_bytes);
 }
 
-static int grow(struct kernel_baseline *baseline, uint32_t key_bytes)
+static uint32_t hash_of(const struct reading *reading, const void *key)
 {
-	struct kernel_baseline grown = {
-		.capacity = baseline->capacity ? 2 * baseline->capacity : 64};
-
-	grown.elements = calloc(grown.capacity, sizeof(*grown.elements));
-	if (!grown.elements)
-		return -ENOMEM;
-	for (size_t i = 0; i < baseline->capacity; i++)
-		if (baseline->elements[i])
-			grown.elements[slot_of(&grown, baseline->elements[i], key_bytes)] =
-				baseline->elements[i];
-	grown.count = baseline->count;
-	free(baseline->elements);
-	*baseline = grown;
-	return 0;
+	return text_hash(key, reading->key_bytes);
 }
 
 /* The words that a key had, zeroes at first; NULL: no memory. */
 static uint64_t *last_words(struct reading *reading, const void *key)
 {
 	struct kernel_baseline *baseline = reading->baseline;
-	size_t room = (reading->key_bytes + 7) & ~(size_t)7, at;
+	size_t room = (reading->key_bytes + 7) & ~(size_t)7;
+	uint32_t hash = hash_of(reading, key);
+	uint32_t at = hash_table_find(&baseline->by_key, hash, is_key, reading, key);
+	unsigned char *element;
 
-	if (baseline->count * 2 >= baseline->capacity && grow(baseline, reading->key_bytes))
+	if (at != HASH_TABLE_NONE)
+		return (uint64_t *)(void *)(baseline->elements[at] + room);
+	if (array_room(&baseline->elements, &baseline->capacity, baseline->count,
+		    sizeof(*baseline->elements)))
 		return NULL;
-	at = slot_of(baseline, key, reading->key_bytes);
-	if (!baseline->elements[at]) {
-		baseline->elements[at] = calloc(1, room + 8 * reading->value_words);
-		if (!baseline->elements[at])
-			return NULL;
-		memcpy(baseline->elements[at], key, reading->key_bytes);
-		baseline->count++;
+	element = calloc(1, room + 8 * reading->value_words);
+	if (!element || hash_table_add(&baseline->by_key, hash, (uint32_t)baseline->count)) {
+		free(element);
+		return NULL;
 	}
-	return (uint64_t *)(void *)(baseline->elements[at] + room);
+	memcpy(element, key, reading->key_bytes);
+	baseline->elements[baseline->count++] = element;
+	return (uint64_t *)(void *)(element + room);
 }
 
 static uint64_t round_of(const struct reading *reading, const void *key)
@@ -132,26 +127,22 @@ static uint64_t round_of(const struct reading *reading, const void *key)
 /* Forgets the keys of rounds that are over for good. */
 static void forget_rounds(struct reading *reading)
 {
-	struct kernel_baseline *baseline = reading->baseline, left = {0};
+	struct kernel_baseline *baseline = reading->baseline;
+	size_t left = 0;
 
-	left.capacity = baseline->capacity;
-	left.elements = calloc(left.capacity + 1, sizeof(*left.elements));
-	if (!left.elements)
-		return;
-	for (size_t i = 0; i < baseline->capacity; i++) {
+	hash_table_clear(&baseline->by_key);
+	for (size_t i = 0; i < baseline->count; i++) {
 		unsigned char *element = baseline->elements[i];
 
-		if (!element)
-			continue;
 		if (round_of(reading, element) < reading->reader->ended) {
 			free(element);
 			continue;
 		}
-		left.elements[slot_of(&left, element, reading->key_bytes)] = element;
-		left.count++;
+		/* the table has had room for all of them */
+		hash_table_add(&baseline->by_key, hash_of(reading, element), (uint32_t)left);
+		baseline->elements[left++] = element;
 	}
-	free(baseline->elements);
-	*baseline = left;
+	baseline->count = left;
 }
 
 /* ---- keys ---- */
@@ -315,8 +306,8 @@ static int find_buckets(
 	return count;
 }
 
-/* What is new of a key; words are its value now. */
-static int give(struct reading *reading, const unsigned char *key, const uint64_t *words)
+/* Gives the sink what is new of a key; words are its value now. Returns 0 or -ENOMEM. */
+static int give_partial(struct reading *reading, const unsigned char *key, const uint64_t *words)
 {
 	const struct kernel_tally *tally = reading->tally;
 	const struct d_aggregation *definition =
@@ -367,7 +358,7 @@ static int read_array(struct reading *reading, int map, uint64_t *words, uint32_
 	if (result)
 		return result;
 	add_up(reading, words, cpu_count);
-	return give(reading, (const unsigned char *)"", words);
+	return give_partial(reading, (const unsigned char *)"", words);
 }
 
 static int read_hash(struct reading *reading, int map, unsigned char *keys, uint64_t *words,
@@ -388,7 +379,7 @@ static int read_hash(struct reading *reading, int map, unsigned char *keys, uint
 			uint64_t *value = words + (size_t)i * reading->value_words * cpu_count;
 
 			add_up(reading, value, cpu_count);
-			result = give(reading, key, value);
+			result = give_partial(reading, key, value);
 			if (!result && tally->rotates &&
 				round_of(reading, key) < reading->reader->ended)
 				bpf_map_delete(map, key);
@@ -524,7 +515,7 @@ int kernel_tally_read(struct kernel_reader *reader, const struct kernel_reductio
 
 /* ---- updates that are sent ---- */
 
-/* The process and the frames, at most so many; how the unwinding has ended. */
+/* Unwinds the process and the frames, at most the given number; *end is how that has ended. */
 static size_t unwind_sent(const struct kernel_sent *sent, const struct kernel_sent_layout *layout,
 	const char *stack, struct usdt_unwind *unwind, size_t frames, uint64_t *words,
 	enum usdt_unwind_end *end)
@@ -578,7 +569,7 @@ static bool unwind_keys(struct reading *reading, const struct kernel_sent *sent,
 	return true;
 }
 
-/* Whether a record is complete, as far as its layout says. */
+/* Returns whether a record is complete, as far as its layout says. */
 static bool is_whole(const struct kernel_record *record, const struct kernel_sent_layout *layout)
 {
 	const struct kernel_sent *sent = (const void *)record->bytes;

@@ -12,6 +12,7 @@
 #ifndef VMTAP_KERNEL_REDUCE_TALLY_H
 #define VMTAP_KERNEL_REDUCE_TALLY_H
 
+#include "base/hash_table.h"
 #include "kernel/capture/ring_records.h"
 #include "kernel/reduce/reader_guard.h"
 #include "kernel/reduce/reduce.h"
@@ -23,10 +24,11 @@
 struct arena;
 struct usdt_unwind;
 
-/* The values of one map when they were read last: a hash table. */
+/* The values of one map when they were read last. */
 struct kernel_baseline {
-	unsigned char **elements; /* key, then value; NULL: free */
+	unsigned char **elements; /* key, then value */
 	size_t count, capacity;
+	struct hash_table by_key;
 };
 
 struct kernel_reader {
@@ -59,7 +61,9 @@ void kernel_tally_end(struct kernel_reader *reader, const struct kernel_reductio
 int kernel_tally_read(struct kernel_reader *reader, const struct kernel_reduction *reduction,
 	const struct kernel_site_names *names, const struct partial_sink *sink);
 
-/* Whether the update that a program has sent has a copy of a stack, which is to be unwound. */
+/*
+ * Returns whether the update that a program has sent has a copy of a stack, which is to be unwound.
+ */
 bool kernel_tally_has_stack(const struct kernel_record *record);
 
 /*
@@ -71,10 +75,8 @@ const struct event_update *kernel_tally_update(struct kernel_reader *reader,
 	struct kernel_reduction *reduction, const struct kernel_site_names *names,
 	const struct kernel_record *record, struct usdt_unwind *unwind, struct arena *arena);
 
-/*
- * How many stores into variables found no room since the last call, and how many updates on each
- * processor; updates has room for cpu_count numbers. false: none.
- */
+/* Finds how many stores into variables found no room since the last call, and how many updates on
+ * each processor; updates has room for cpu_count numbers. Returns false if there were none. */
 bool kernel_tally_losses(struct kernel_reader *reader, const struct kernel_reduction *reduction,
 	uint64_t *stores, uint64_t *updates);
 

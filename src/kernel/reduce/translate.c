@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "kernel/capture/cpu_time.h"
+#include "kernel/reduce/follow.h"
 #include "kernel/reduce/follow_code.h"
 #include "kernel/reduce/reader_guard.h"
 #include "kernel/reduce/stack_walk.h"
@@ -84,11 +85,13 @@ void translator_read_builtin(struct translator *t, const struct d_instruction *a
 
 	switch (at->immediate) {
 	case D_BUILTIN_PID:
-		bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_IDS + 4, 4);
+		bpf_read(t->code, BPF_REG_1, BPF_REG_10,
+			stack_slot_place(&t->g->slots, STACK_SLOT_IDS) + 4, 4);
 		break;
 	case D_BUILTIN_TID:
 		held.is_thread = true;
-		bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_IDS, 4);
+		bpf_read(t->code, BPF_REG_1, BPF_REG_10,
+			stack_slot_place(&t->g->slots, STACK_SLOT_IDS), 4);
 		break;
 	case D_BUILTIN_CPU:
 		bpf_call(t->code, BPF_FUNC_get_smp_processor_id);
@@ -116,13 +119,15 @@ void translator_read_builtin(struct translator *t, const struct d_instruction *a
 		return;
 	case D_BUILTIN_TIMESTAMP:
 		t->found->looks_at_time = true;
-		bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_TIME, 8);
+		bpf_read(t->code, BPF_REG_1, BPF_REG_10,
+			stack_slot_place(&t->g->slots, STACK_SLOT_TIME), 8);
 		break;
 	case D_BUILTIN_WALLTIMESTAMP:
 		t->found->looks_at_time = true;
 		bpf_set_map_value(t->code, BPF_REG_1, t->reduction->clocks, 8 * KERNEL_CLOCK_WALL);
 		bpf_read(t->code, BPF_REG_1, BPF_REG_1, 0, 8);
-		bpf_read(t->code, BPF_REG_2, BPF_REG_10, KERNEL_STACK_TIME, 8);
+		bpf_read(t->code, BPF_REG_2, BPF_REG_10,
+			stack_slot_place(&t->g->slots, STACK_SLOT_TIME), 8);
 		bpf_operate(t->code, BPF_ADD, BPF_REG_1, BPF_REG_2);
 		break;
 	case D_BUILTIN_VTIMESTAMP:
@@ -364,7 +369,7 @@ static bool walks(const struct d_instruction *code, size_t count)
 static bool lay_out_frame(struct translator *t, const struct d_clause *clause)
 {
 	unsigned registers = count_registers(clause->predicate, clause->predicate_count, 0);
-	uint32_t used = KERNEL_STACK_USED + KERNEL_WORD * t->reduction->local_count;
+	uint32_t used = STACK_SLOTS_BYTES + KERNEL_WORD * t->reduction->local_count;
 
 	registers = count_registers(clause->code, clause->code_count, registers);
 	t->registers = -(int)used - KERNEL_WORD;
@@ -397,7 +402,7 @@ static bool lay_out_frame(struct translator *t, const struct d_clause *clause)
 	return used <= KERNEL_FRAME_BYTES;
 }
 
-static void begin(struct translator *t, struct kernel_generator *g,
+static void begin_translation(struct translator *t, struct kernel_generator *g,
 	struct kernel_reduction *reduction, uint32_t clause, struct kernel_follow *follow,
 	struct kernel_translated *found)
 {
@@ -417,7 +422,7 @@ static void begin(struct translator *t, struct kernel_generator *g,
 		translator_refuse(t);
 }
 
-/* Whether the clause uses keys or strings that the reader takes out of maps. */
+/* Returns whether the clause uses keys or strings that the reader takes out of maps. */
 static bool is_guarded(const struct translator *t)
 {
 	const struct kernel_reduction *reduction = t->reduction;
@@ -484,7 +489,7 @@ static void translate_predicate(struct translator *t)
 	translate_code(t, clause->predicate, clause->predicate_count, 0, true);
 }
 
-/* Whether the code touches memory of the thread. */
+/* Returns whether the code touches memory of the thread. */
 static bool uses_frame(const struct bpf_code *code)
 {
 	for (size_t i = 0; i < code->count; i++) {
@@ -512,8 +517,12 @@ static int try_clause(struct kernel_reduction *reduction, uint32_t clause, bool 
 	struct translator t;
 
 	bpf_code_begin(&code);
+	/* what is in the stack's slots where clauses' code is generated */
+	stack_slot_take(&g.slots, STACK_SLOT_IDS);
+	stack_slot_take(&g.slots, STACK_SLOT_SITE);
+	stack_slot_take(&g.slots, follow ? STACK_SLOT_NEXT : STACK_SLOT_TIME);
 	g.unreadable = bpf_label(&code);
-	begin(&t, &g, reduction, clause, follow, translated);
+	begin_translation(&t, &g, reduction, clause, follow, translated);
 	t.is_trial = true;
 	if (translated->is_possible && only_predicate)
 		translate_predicate(&t);
@@ -521,6 +530,8 @@ static int try_clause(struct kernel_reduction *reduction, uint32_t clause, bool 
 		translate_clause(&t);
 	if (code.failed)
 		t.status = -ENOMEM;
+	else if (g.slots.is_faulty)
+		t.status = -EPROTO;
 	translated->uses_frame = uses_frame(&code);
 	bpf_code_free(&code);
 	return t.status;
@@ -544,7 +555,7 @@ void kernel_translate_following(struct kernel_generator *g, uint32_t clause)
 	struct kernel_translated found;
 	struct translator t;
 
-	begin(&t, g, g->maps->reduction, clause, &follow, &found);
+	begin_translation(&t, g, g->maps->reduction, clause, &follow, &found);
 	t.fault = t.no;
 	translate_clause(&t);
 	bpf_place(t.code, t.no);
@@ -555,10 +566,11 @@ void kernel_translate_following(struct kernel_generator *g, uint32_t clause)
 static void record_fault(struct translator *t)
 {
 	struct kernel_generator *g = t->g;
+	const int value = stack_slot_take(&g->slots, STACK_SLOT_VALUE);
+	const int fault = stack_slot_take(&g->slots, STACK_SLOT_FAULT);
 	uint32_t full = bpf_label(t->code), done = bpf_label(t->code);
 
-	if (!g->has_site)
-		kernel_generate_site(g);
+	kernel_need_site(g);
 	bpf_set_map(t->code, BPF_REG_1, g->maps->ring);
 	bpf_set(t->code, BPF_REG_2, sizeof(struct kernel_fault));
 	bpf_set(t->code, BPF_REG_3, 0);
@@ -571,16 +583,19 @@ static void record_fault(struct translator *t)
 		t->code, BPF_REG_7, offsetof(struct kernel_head, kind), KERNEL_RECORD_FAULT, 2);
 	bpf_write_value(
 		t->code, BPF_REG_7, offsetof(struct kernel_fault, clause), (int32_t)t->clause, 4);
-	bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_FAULT, 4);
+	bpf_read(t->code, BPF_REG_1, BPF_REG_10, fault, 4);
 	bpf_write(t->code, BPF_REG_7, offsetof(struct kernel_fault, code), BPF_REG_1, 4);
-	bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_FAULT + 4, 4);
+	bpf_read(t->code, BPF_REG_1, BPF_REG_10, fault + 4, 4);
 	bpf_write(t->code, BPF_REG_7, offsetof(struct kernel_fault, offset), BPF_REG_1, 8);
-	bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_VALUE, 8);
+	bpf_read(t->code, BPF_REG_1, BPF_REG_10, value, 8);
 	bpf_write(t->code, BPF_REG_7, offsetof(struct kernel_fault, value), BPF_REG_1, 8);
 	bpf_move(t->code, BPF_REG_1, BPF_REG_7);
 	bpf_set(t->code, BPF_REG_2, BPF_RB_NO_WAKEUP);
 	bpf_call(t->code, BPF_FUNC_ringbuf_submit);
 	bpf_jump(t->code, done);
+	stack_slot_give_back(&g->slots, STACK_SLOT_VALUE);
+	stack_slot_give_back(&g->slots, STACK_SLOT_FAULT);
+	kernel_leave_site(g);
 	bpf_place(t->code, full);
 	kernel_generate_loss(g);
 	bpf_place(t->code, done);
@@ -591,7 +606,7 @@ static void carry_out(struct kernel_generator *g, uint32_t clause)
 	struct kernel_translated found;
 	struct translator t;
 
-	begin(&t, g, g->maps->reduction, clause, NULL, &found);
+	begin_translation(&t, g, g->maps->reduction, clause, NULL, &found);
 	translate_clause(&t);
 	if (t.faults) {
 		bpf_place(t.code, t.fault);
@@ -607,7 +622,7 @@ static void filter(struct kernel_generator *g, uint32_t clause, uint32_t ship)
 	struct kernel_translated found;
 	struct translator t;
 
-	begin(&t, g, g->maps->reduction, clause, NULL, &found);
+	begin_translation(&t, g, g->maps->reduction, clause, NULL, &found);
 	t.yes = t.fault = ship;
 	translate_predicate(&t);
 	bpf_place(t.code, t.no);
@@ -651,8 +666,11 @@ static void find_cpu_time(struct kernel_generator *g)
 	bpf_write(code, KERNEL_FRAME, translator_place(reduction->cpu_time), BPF_REG_2, 8);
 }
 
-static void translate_set(struct kernel_generator *g, bool carries_out, bool may_filter)
+/* The function carry_out of struct kernel_clause_code. */
+static void translate_set(struct kernel_generator *g, unsigned what)
 {
+	const bool carries_out = what & KERNEL_CLAUSES_CARRY_OUT;
+	const bool may_filter = what & KERNEL_CLAUSES_FILTER;
 	const struct kernel_reduction *reduction = g->maps->reduction;
 	const struct kernel_clauses *set;
 	uint32_t ship = bpf_label(g->code);
@@ -673,7 +691,8 @@ static void translate_set(struct kernel_generator *g, bool carries_out, bool may
 	}
 	if (times) {
 		bpf_call(g->code, BPF_FUNC_ktime_get_ns);
-		bpf_write(g->code, BPF_REG_10, KERNEL_STACK_TIME, BPF_REG_0, 8);
+		bpf_write(g->code, BPF_REG_10, stack_slot_take(&g->slots, STACK_SLOT_TIME),
+			BPF_REG_0, 8);
 	}
 	g->without = bpf_label(g->code);
 	if (frame)
@@ -697,40 +716,14 @@ static void translate_set(struct kernel_generator *g, bool carries_out, bool may
 	if (frame && carries)
 		translator_count_lost_store(g->code, reduction);
 	bpf_place(g->code, ship);
+	if (times)
+		stack_slot_give_back(&g->slots, STACK_SLOT_TIME);
 }
 
-void kernel_translate(struct kernel_generator *g)
+void kernel_translate_use(struct kernel_maps *maps, struct kernel_reduction *reduction)
 {
-	translate_set(g, true, true);
-}
+	static const struct kernel_clause_code code = {translate_set, kernel_follow_generate};
 
-bool kernel_translate_ships_first(const struct kernel_generator *g)
-{
-	const struct kernel_reduction *reduction = g->maps->reduction;
-
-	return reduction && g->plan->clauses && g->plan->ships &&
-		reduction->sets[g->plan->clauses - 1].ships_first;
-}
-
-void kernel_translate_filters(struct kernel_generator *g)
-{
-	translate_set(g, false, true);
-}
-
-void kernel_translate_clauses(struct kernel_generator *g)
-{
-	translate_set(g, true, false);
-}
-
-bool kernel_translate_names_site(const struct kernel_reduction *reduction, uint32_t set)
-{
-	const struct kernel_clauses *clauses;
-
-	if (!reduction || !set)
-		return false;
-	clauses = &reduction->sets[set - 1];
-	for (size_t i = 0; i < clauses->count; i++)
-		if (clauses->reduced[i] && reduction->names[clauses->clauses[i]])
-			return true;
-	return false;
+	maps->reduction = reduction;
+	maps->clause_code = &code;
 }

@@ -20,10 +20,8 @@ struct kernel_translated {
 				the predicate's first; UINT32_MAX: the frame is too large */
 };
 
-/*
- * Tries a clause: its predicate alone, or all of it. Its tallies and variables are added to the
- * reduction if all of it is possible. -ENOMEM.
- */
+/* Tries a clause: its predicate alone, or all of it. Its tallies and variables are added to the
+ * reduction if all of it is possible. Returns 0 or -ENOMEM. */
 int kernel_translate_try(struct kernel_reduction *reduction, uint32_t clause, bool only_predicate,
 	struct kernel_translated *translated);
 
@@ -36,27 +34,14 @@ struct kernel_follow {
 	bool has_changed;              /* what is known of variables */
 };
 
-/* Tries to follow a clause. -ENOMEM. */
+/* Tries to follow a clause. Returns 0 or -ENOMEM. */
 int kernel_translate_try_following(struct kernel_reduction *reduction, uint32_t clause,
 	struct kernel_follow *follow, struct kernel_translated *translated);
 
 /* Generates the instructions that follow it. */
 void kernel_translate_following(struct kernel_generator *g, uint32_t clause);
 
-/*
- * Generates what is to be done for the clauses of the plan. The code that follows is reached if the
- * event is to be recorded; for another event the program ends.
- */
-void kernel_translate(struct kernel_generator *g);
-
-/*
- * Whether the event is recorded before clauses are carried out, because a clause that records comes
- * before one that writes to the process. Then the two functions below generate the two parts.
- */
-bool kernel_translate_ships_first(const struct kernel_generator *g);
-void kernel_translate_filters(struct kernel_generator *g); /* goes to g->done for another event */
-void kernel_translate_clauses(struct kernel_generator *g);
-
-bool kernel_translate_names_site(const struct kernel_reduction *reduction, uint32_t set);
+/* Has the programs that use these maps carry out and follow the clauses of the reduction. */
+void kernel_translate_use(struct kernel_maps *maps, struct kernel_reduction *reduction);
 
 #endif

@@ -1,4 +1,7 @@
-/* translate_aggregate.c: see translate_aggregate.h. */
+/*
+ * translate_aggregate.c: see translate_aggregate.h. An update changes the maps wholly or not at
+ * all: the key is put together and found first, and where that fails, the update is sent.
+ */
 #include "kernel/reduce/translate_aggregate.h"
 
 #include <errno.h>
@@ -31,7 +34,7 @@ static struct kernel_tally *find_tally(struct translator *t, uint32_t instructio
 	return &reduction->tallies[reduction->tally_count++];
 }
 
-/* How a register can be a key; false: it cannot. */
+/* Finds how a register can be a key. Returns false if it cannot. */
 static bool describe_key(struct translator *t, const struct held *held,
 	const struct d_value_type *type, struct kernel_key *key)
 {
@@ -113,7 +116,8 @@ static void put_words(struct translator *t, const struct kernel_tally *tally, un
 		} else if (key->kind == KERNEL_KEY_EXECNAME) {
 			translator_read_execname(t, place);
 		} else if (key->kind == KERNEL_KEY_NAME) {
-			bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_SITE, 8);
+			bpf_read(t->code, BPF_REG_1, BPF_REG_10,
+				stack_slot_place(&t->g->slots, STACK_SLOT_SITE), 8);
 			bpf_write(t->code, KERNEL_FRAME, place, BPF_REG_1, 8);
 		}
 	}
@@ -141,11 +145,9 @@ static void put_keys(
 		bpf_write(t->code, KERNEL_FRAME, t->area + (int)tally->key_bytes - KERNEL_WORD,
 			BPF_REG_1, 8);
 	}
-	if (!tally->key_bytes)
-		bpf_write_value(t->code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 8);
 }
 
-static void look_up(struct translator *t, int map, int key)
+static void look_up_key(struct translator *t, int map, int key)
 {
 	bpf_set_map(t->code, BPF_REG_1, map);
 	translator_point(t, BPF_REG_2, key);
@@ -160,7 +162,7 @@ static void add_key(struct translator *t, int map)
 	bpf_set_map_value(t->code, BPF_REG_3, t->reduction->zeroes, 0);
 	bpf_set(t->code, BPF_REG_4, BPF_NOEXIST);
 	bpf_call(t->code, BPF_FUNC_map_update_elem);
-	look_up(t, map, t->area);
+	look_up_key(t, map, t->area);
 }
 
 /*
@@ -172,10 +174,16 @@ static void find_value(struct translator *t, const struct kernel_tally *tally, u
 {
 	uint32_t found = bpf_label(t->code);
 
-	look_up(t, tally->map, tally->key_bytes ? t->area : KERNEL_STACK_VALUE);
-	if (tally->key_bytes) {
+	if (!tally->key_bytes) {
+		const int key = stack_slot_take(&t->g->slots, STACK_SLOT_VALUE);
+
+		bpf_write_value(t->code, BPF_REG_10, key, 0, 8);
+		look_up_key(t, tally->map, key);
+		stack_slot_give_back(&t->g->slots, STACK_SLOT_VALUE);
+	} else {
+		look_up_key(t, tally->map, t->area);
 		bpf_jump_if_value(t->code, BPF_JNE, BPF_REG_0, 0, found);
-		look_up(t, tally->further, t->area);
+		look_up_key(t, tally->further, t->area);
 		bpf_jump_if_value(t->code, BPF_JNE, BPF_REG_0, 0, found);
 		if (!tally->rotates) /* others leave the map soon */
 			kernel_guard_generate_check(t, without);

@@ -1,4 +1,8 @@
-/* translate_arithmetic.c: see translate_arithmetic.h. */
+/*
+ * translate_arithmetic.c: see translate_arithmetic.h. BPF divides without a sign, and by 0 without
+ * a fault, so further instructions see to both. Sums, differences and products of constants are
+ * calculated when the clause is translated, since offsets of members must be constants.
+ */
 #include "kernel/reduce/translate_arithmetic.h"
 
 /* R1 = |R1|, or the same for another register */

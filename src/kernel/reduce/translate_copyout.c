@@ -1,4 +1,8 @@
-/* translate_copyout.c: see translate_copyout.h. */
+/*
+ * translate_copyout.c: see translate_copyout.h. A block is a place in the frame; what a register of
+ * D holds of it is the place and a constant offset. Each access is checked when the clause is
+ * translated, so programs need no check.
+ */
 #include "kernel/reduce/translate_copyout.h"
 
 #include <string.h>
@@ -75,15 +79,17 @@ static bool make_block(struct translator *t, unsigned to, const struct held *siz
 static void fill_block(
 	struct translator *t, const struct held *block, uint32_t bytes, uint32_t index)
 {
+	const int value = stack_slot_take(&t->g->slots, STACK_SLOT_VALUE);
 	uint32_t good = bpf_label(t->code);
 
 	t->found->sleeps = true;
-	bpf_write(t->code, BPF_REG_10, KERNEL_STACK_VALUE, BPF_REG_3, 8);
+	bpf_write(t->code, BPF_REG_10, value, BPF_REG_3, 8);
 	translator_point(t, BPF_REG_1, place_of(block));
 	bpf_set(t->code, BPF_REG_2, bytes);
 	kernel_generate_read(t->g, kernel_user_reader(t->g->plan));
 	bpf_jump_if_value(t->code, BPF_JEQ, BPF_REG_0, 0, good);
-	bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_VALUE, 8);
+	bpf_read(t->code, BPF_REG_1, BPF_REG_10, value, 8);
+	stack_slot_give_back(&t->g->slots, STACK_SLOT_VALUE);
 	translator_fail(t, D_FAULT_BADADDR, index);
 	bpf_place(t->code, good);
 }
@@ -140,7 +146,7 @@ void translator_write_block(struct translator *t, const struct d_instruction *at
 	bpf_write(t->code, KERNEL_FRAME, place_of(held), BPF_REG_1, at->c);
 }
 
-/* What is known of a this-> variable; NULL: it is of a kind that never holds a block. */
+/* Returns what is known of a this-> variable; NULL: it is of a kind that never holds a block. */
 static struct held *find_local(struct translator *t, const struct d_instruction *at)
 {
 	const struct d_variable *variable = &t->program->variables[at->immediate];

@@ -11,7 +11,7 @@
 
 #include "kernel/reduce/translator.h"
 
-/* Whether the clause has such a call. */
+/* Returns whether the clause has such a call. */
 bool kernel_copyout_is_in(const struct d_clause *clause);
 
 /* The bytes of the longest string in the clause, with its NUL. */

@@ -1,4 +1,8 @@
-/* translate_string.c: see translate_string.h. */
+/*
+ * translate_string.c: see translate_string.h. A string that cannot be read is a fault of the
+ * clause, at the instruction that gave its address, as in the engine. On older kernels its pages
+ * are fetched first, one byte of each.
+ */
 #include "kernel/reduce/translate_string.h"
 
 #include <string.h>
@@ -57,9 +61,11 @@ void translator_read_string(struct translator *t, unsigned reg)
 				bpf_operate(t->code, BPF_ADD, BPF_REG_3, BPF_REG_2);
 				bpf_operate_value(t->code, BPF_SUB, BPF_REG_3, 1);
 			}
-			translator_point(t, BPF_REG_1, KERNEL_STACK_VALUE);
+			translator_point(
+				t, BPF_REG_1, stack_slot_take(&t->g->slots, STACK_SLOT_VALUE));
 			bpf_set(t->code, BPF_REG_2, 1);
 			bpf_call(t->code, BPF_FUNC_copy_from_user);
+			stack_slot_give_back(&t->g->slots, STACK_SLOT_VALUE);
 		}
 	}
 	bpf_jump_if_value(t->code, BPF_JSGT, BPF_REG_0, 0, good);
@@ -87,6 +93,7 @@ void translator_read_integer(struct translator *t, const struct d_instruction *a
 	unsigned size = at->c & 15;
 	bool is_signed = at->c & 16;
 	uint32_t good = bpf_label(t->code);
+	int value;
 
 	if (held->kind == HELD_COPY) {
 		if (held->number < 0 || (uint64_t)held->number + size > held->limit)
@@ -97,12 +104,14 @@ void translator_read_integer(struct translator *t, const struct d_instruction *a
 	if (is_signed && (size & (size - 1)))
 		translator_refuse(t);
 	t->found->sleeps = true;
-	bpf_write_value(t->code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 8);
-	translator_point(t, BPF_REG_1, KERNEL_STACK_VALUE);
+	value = stack_slot_take(&t->g->slots, STACK_SLOT_VALUE);
+	bpf_write_value(t->code, BPF_REG_10, value, 0, 8);
+	translator_point(t, BPF_REG_1, value);
 	bpf_set(t->code, BPF_REG_2, size);
 	translator_load(t, BPF_REG_3, at->b);
 	kernel_generate_read(t->g, kernel_user_reader(t->g->plan));
 	bpf_jump_if_value(t->code, BPF_JEQ, BPF_REG_0, 0, good);
+	stack_slot_give_back(&t->g->slots, STACK_SLOT_VALUE);
 	translator_load(t, BPF_REG_1, at->b);
 	if (held->kind == HELD_COPY) {
 		bpf_operate_value(t->code, BPF_SUB, BPF_REG_1, (int32_t)held->number);
@@ -110,7 +119,9 @@ void translator_read_integer(struct translator *t, const struct d_instruction *a
 	}
 	translator_fail(t, D_FAULT_BADADDR, index);
 	bpf_place(t->code, good);
-	bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_VALUE, 8);
+	bpf_read(
+		t->code, BPF_REG_1, BPF_REG_10, stack_slot_take(&t->g->slots, STACK_SLOT_VALUE), 8);
+	stack_slot_give_back(&t->g->slots, STACK_SLOT_VALUE);
 	if (is_signed)
 		bpf_extend(t->code, BPF_REG_1, size, true);
 	translator_store(t, at->a, BPF_REG_1);

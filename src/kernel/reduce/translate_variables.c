@@ -1,4 +1,8 @@
-/* translate_variables.c: see translate_variables.h. */
+/*
+ * translate_variables.c: see translate_variables.h. A thread at a tracepoint may have no memory for
+ * its variables: until something other than 0 is stored, R9 points to zeroes, which must not be
+ * written to.
+ */
 #include "kernel/reduce/translate_variables.h"
 
 static bool is_word(const struct d_variable *variable)
@@ -36,10 +40,11 @@ void translator_load_variable(struct translator *t, const struct d_instruction *
 /* Stores R1 into a self-> variable of a thread that may have no memory for it yet. */
 static void store_for_thread(struct translator *t, int place)
 {
+	const int value = stack_slot_take(&t->g->slots, STACK_SLOT_VALUE);
 	struct bpf_code *code = t->code;
 	uint32_t is_zero = bpf_label(code), is_found = bpf_label(code), after = bpf_label(code);
 
-	bpf_write(code, BPF_REG_10, KERNEL_STACK_VALUE, BPF_REG_1, 8);
+	bpf_write(code, BPF_REG_10, value, BPF_REG_1, 8);
 	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_1, 0, is_zero);
 	translator_find_thread(t->g, true);
 	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, is_found);
@@ -49,7 +54,8 @@ static void store_for_thread(struct translator *t, int place)
 	translator_find_thread(t->g, false);
 	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, after);
 	bpf_place(code, is_found);
-	bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_VALUE, 8);
+	bpf_read(code, BPF_REG_1, BPF_REG_10, value, 8);
+	stack_slot_give_back(&t->g->slots, STACK_SLOT_VALUE);
 	bpf_write(code, BPF_REG_0, place, BPF_REG_1, 8);
 	bpf_move(code, BPF_REG_9, BPF_REG_0);
 	bpf_place(code, after);
@@ -95,7 +101,8 @@ static bool put_element(struct translator *t, uint32_t index, unsigned first)
 	if (!can_load(t, index))
 		return false;
 	if (is_own) {
-		bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_IDS, 8);
+		bpf_read(t->code, BPF_REG_1, BPF_REG_10,
+			stack_slot_place(&t->g->slots, STACK_SLOT_IDS), 8);
 		bpf_write(t->code, KERNEL_FRAME, place, BPF_REG_1, 8);
 		place += KERNEL_WORD;
 	}

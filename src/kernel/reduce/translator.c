@@ -1,4 +1,7 @@
-/* translator.c: see translator.h. */
+/*
+ * translator.c: see translator.h. A register of D is a word of the frame. What is generated and
+ * what `now` says that the register holds must change together.
+ */
 #include "kernel/reduce/translator.h"
 
 #include "kernel/bpf/bpf_current.h"
@@ -17,12 +20,12 @@ int translator_word(const struct translator *t, unsigned reg)
 
 int translator_place(uint32_t number)
 {
-	return -KERNEL_STACK_USED - KERNEL_WORD * (1 + (int)number);
+	return -STACK_SLOTS_BYTES - KERNEL_WORD * (1 + (int)number);
 }
 
 int translator_local(const struct translator *t, uint32_t variable)
 {
-	return -KERNEL_STACK_USED -
+	return -STACK_SLOTS_BYTES -
 		KERNEL_WORD * (1 + (int)t->reduction->variables[variable].place);
 }
 
@@ -58,17 +61,22 @@ void translator_store_constant(struct translator *t, unsigned reg, int64_t value
 
 void translator_point(struct translator *t, int to, int place)
 {
-	bpf_move(t->code, to, place < -KERNEL_STACK_USED ? KERNEL_FRAME : BPF_REG_10);
+	bpf_move(t->code, to, place < -STACK_SLOTS_BYTES ? KERNEL_FRAME : BPF_REG_10);
 	bpf_operate_value(t->code, BPF_ADD, to, place);
 }
 
 void translator_fail(struct translator *t, enum d_fault code, uint32_t at)
 {
+	const int value = stack_slot_take(&t->g->slots, STACK_SLOT_VALUE);
+	const int fault = stack_slot_take(&t->g->slots, STACK_SLOT_FAULT);
+
 	t->faults = true;
-	bpf_write(t->code, BPF_REG_10, KERNEL_STACK_VALUE, BPF_REG_1, 8);
-	bpf_write_value(t->code, BPF_REG_10, KERNEL_STACK_FAULT, (int32_t)code, 4);
-	bpf_write_value(t->code, BPF_REG_10, KERNEL_STACK_FAULT + 4, (int32_t)at, 4);
+	bpf_write(t->code, BPF_REG_10, value, BPF_REG_1, 8);
+	bpf_write_value(t->code, BPF_REG_10, fault, (int32_t)code, 4);
+	bpf_write_value(t->code, BPF_REG_10, fault + 4, (int32_t)at, 4);
 	bpf_jump(t->code, t->fault);
+	stack_slot_give_back(&t->g->slots, STACK_SLOT_FAULT);
+	stack_slot_give_back(&t->g->slots, STACK_SLOT_VALUE);
 }
 
 void translator_move(struct translator *t, unsigned to, unsigned from)
@@ -92,15 +100,17 @@ void translator_move(struct translator *t, unsigned to, unsigned from)
  */
 static void find_machine_frame(struct kernel_generator *g, uint32_t without)
 {
+	const int key = stack_slot_take(&g->slots, STACK_SLOT_VALUE);
 	const struct kernel_reduction *reduction = g->maps->reduction;
 	struct bpf_code *code = g->code;
 	uint32_t is_found = bpf_label(code), after = bpf_label(code);
 
-	bpf_write_value(code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 8);
+	bpf_write_value(code, BPF_REG_10, key, 0, 8);
 	bpf_set_map(code, BPF_REG_1, g->maps->frame);
 	bpf_move(code, BPF_REG_2, BPF_REG_10);
-	bpf_operate_value(code, BPF_ADD, BPF_REG_2, KERNEL_STACK_VALUE);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_2, key);
 	bpf_call(code, BPF_FUNC_map_lookup_elem);
+	stack_slot_give_back(&g->slots, STACK_SLOT_VALUE);
 	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, without);
 	bpf_move(code, KERNEL_FRAME, BPF_REG_0);
 	bpf_operate_value(code, BPF_ADD, KERNEL_FRAME, KERNEL_FRAME_BYTES);

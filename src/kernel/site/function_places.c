@@ -1,14 +1,16 @@
-/* function_places.c: see function_places.h. */
+/*
+ * function_places.c: see function_places.h. The array has each probe once; the table finds it by
+ * the hash of its names.
+ */
 #include "kernel/site/function_places.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "program/probe.h"
-
-enum { SLOTS_MIN = 64 };
 
 static uint32_t hash_of(const struct d_probe *probe)
 {
@@ -24,62 +26,53 @@ static bool is_same(const struct d_probe *one, const struct d_probe *other)
 		!strcmp(one->name, other->name) && !strcmp(one->provider, other->provider);
 }
 
-/* The slot of a probe like this one, or the free one where it belongs. */
-static struct kernel_place *find_slot(const struct kernel_places *places,
-	const struct d_probe_set *set, const struct d_probe *probe, uint32_t file)
+/* What a probe is compared with: the elements of the table, and the key. */
+struct place_items {
+	const struct kernel_place *items;
+	const struct d_probe *probes;
+};
+
+struct place_key {
+	const struct d_probe *probe;
+	uint32_t file;
+};
+
+static bool is_place(const void *elements, uint32_t index, const void *wanted)
 {
-	size_t at = hash_of(probe) >> 7;
+	const struct place_items *all = elements;
+	const struct place_key *key = wanted;
+	const struct kernel_place *item = &all->items[index];
 
-	for (;; at++) {
-		struct kernel_place *slot = &places->slots[at & (places->slot_count - 1)];
-
-		if (!slot->probe ||
-			(slot->file == file && is_same(&set->probes[slot->probe - 1], probe)))
-			return slot;
-	}
+	return item->file == key->file && is_same(&all->probes[item->probe], key->probe);
 }
 
 bool kernel_places_has(const struct kernel_places *places, const struct d_probe_set *set,
 	const struct d_probe *probe, uint32_t file)
 {
-	return places->slot_count && find_slot(places, set, probe, file)->probe;
-}
+	const struct place_items all = {places->items, set->probes};
+	const struct place_key key = {probe, file};
 
-static int grow(struct kernel_places *places, const struct d_probe_set *set)
-{
-	struct kernel_places grown = *places;
-
-	grown.slot_count = places->slot_count ? 2 * places->slot_count : SLOTS_MIN;
-	grown.slots = calloc(grown.slot_count, sizeof(*grown.slots));
-	if (!grown.slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < places->slot_count; i++) {
-		const struct kernel_place *place = &places->slots[i];
-
-		if (place->probe)
-			*find_slot(&grown, set, &set->probes[place->probe - 1], place->file) =
-				*place;
-	}
-	free(places->slots);
-	*places = grown;
-	return 0;
+	return hash_table_find(&places->by_probe, hash_of(probe), is_place, &all, &key) !=
+		HASH_TABLE_NONE;
 }
 
 int kernel_places_add(
 	struct kernel_places *places, const struct d_probe_set *set, uint32_t probe, uint32_t file)
 {
-	struct kernel_place *slot;
+	const struct d_probe *added = &set->probes[probe];
 
-	if (2 * places->count >= places->slot_count && grow(places, set))
+	if (kernel_places_has(places, set, added, file))
+		return 0;
+	if (array_room(&places->items, &places->capacity, places->count, sizeof(*places->items)) ||
+		hash_table_add(&places->by_probe, hash_of(added), (uint32_t)places->count))
 		return -ENOMEM;
-	slot = find_slot(places, set, &set->probes[probe], file);
-	places->count += !slot->probe;
-	*slot = (struct kernel_place){probe + 1, file};
+	places->items[places->count++] = (struct kernel_place){probe, file};
 	return 0;
 }
 
 void kernel_places_free(struct kernel_places *places)
 {
-	free(places->slots);
+	hash_table_free(&places->by_probe);
+	free(places->items);
 	*places = (struct kernel_places){0};
 }

@@ -67,7 +67,9 @@ static void take_return_arguments(struct kernel_site *site, uint64_t offset)
 	site->arguments[1] = in_register(KERNEL_RAX);
 }
 
-/* Whether the function has its value where it leaves: not if it jumps to another function. */
+/*
+ * Returns whether the function has its value where it leaves: not if it jumps to another function.
+ */
 static bool has_value(const struct pid_probe *probe, const struct pid_place *place)
 {
 	uint8_t bytes[INSTRUCTION_BYTES_MAX];
@@ -111,7 +113,7 @@ static int add_sites(struct kernel_target *target, struct d_probe_set *set,
 	return result;
 }
 
-/* What to know before tracing it; NULL: nothing. */
+/* Returns what to know before tracing it; NULL: nothing. */
 static const char *note_of(const struct pid_probe *probe)
 {
 	if (probe->refusal)
@@ -125,7 +127,7 @@ static const char *note_of(const struct pid_probe *probe)
 		  "ten times as much as at other places";
 }
 
-/* Where the probe is, as far as that tells apart the functions of one name in a file. */
+/* Returns where the probe is, as far as that tells apart the functions of one name in a file. */
 static uint32_t tag_of(const struct pid_probe *probe)
 {
 	return (uint32_t)(probe->place.offset ? probe->place.offset : probe->place.address);

@@ -28,6 +28,7 @@
 #include "base/error.h"
 #include "kernel/bpf/bpf.h"
 #include "kernel/bpf/bpf_code.h"
+#include "kernel/bpf/bpf_features.h"
 
 const char *kernel_nop_text(enum kernel_nop_answer answer)
 {
@@ -162,7 +163,7 @@ static bool runs_often(const struct nop_trial *trial)
 	return is_kept;
 }
 
-/* How many times the program has run. */
+/* Returns how many times the program has run. */
 static uint64_t count_hits(const struct nop_trial *trial)
 {
 	const uint32_t key = 0;
@@ -171,7 +172,7 @@ static uint64_t count_hits(const struct nop_trial *trial)
 	return bpf_map_get(trial->hits, &key, &hits) ? UINT64_MAX : hits;
 }
 
-/* Whether the kernel has made the nop a call, perhaps after moving the stack pointer. */
+/* Returns whether the kernel has made the nop a call, perhaps after moving the stack pointer. */
 static bool is_call(const struct nop_trial *trial)
 {
 	const volatile uint8_t *site = trial->code + trial->site;
@@ -238,8 +239,9 @@ static bool start_holder(const struct nop_trial *trial, int link, int *pipe_end)
 }
 
 /*
- * Whether a child that is forked while the site is a call is unharmed, and then both processes when
- * the site is detached from. The child tells through the pipe that it has run the site.
+ * Returns whether a child that is forked while the site is a call is unharmed, and then both
+ * processes when the site is detached from. The child tells through the pipe that it has run the
+ * site.
  */
 static bool lives_in_child(const struct nop_trial *trial, int *holder)
 {

@@ -17,7 +17,7 @@ static uint16_t register_place(const struct operand_register *reg)
 	return register_places[reg->number];
 }
 
-/* Whether a part of an address is absent, or a whole register. */
+/* Returns whether a part of an address is absent, or a whole register. */
 static bool is_address_part(const struct operand_register *reg)
 {
 	return reg->kind == OPERAND_REGISTER_NONE ||

@@ -1,4 +1,7 @@
-/* target_files.c: see target_files.h. */
+/*
+ * target_files.c: see target_files.h. A file is known again by its inode only while we hold a
+ * descriptor of it or its mapping has stayed: otherwise another file may have got the number.
+ */
 #include "kernel/site/target_files.h"
 
 #include <errno.h>
@@ -19,8 +22,11 @@ static bool is_same_file(const struct usdt_object *one, const struct usdt_object
 		one->device_minor == other->device_minor;
 }
 
-/* Whether all code and data of an object were mapped before as they are now. If not, the process
- * may have been looked at while it was just mapping them, or it only had the file open to read. */
+/*
+ * Returns whether all code and data of an object were mapped before as they are now. If not, the
+ * process may have been scanned while it was just mapping them, or it only had the file open to
+ * read.
+ */
 static bool was_mapped(const struct usdt_object *object, const struct usdt_object *before)
 {
 	for (size_t i = 0; i < object->mapping_count; i++) {
@@ -57,7 +63,7 @@ static bool is_known(const struct usdt_object *object, const struct kernel_targe
 	return false;
 }
 
-/* When the file was changed last; -1: it cannot be opened. */
+/* Returns when the file was changed last; -1: it cannot be opened. */
 static int64_t changed_at(const struct usdt_process *process, const struct usdt_object *object)
 {
 	int file = usdt_object_file(process, object);

@@ -54,7 +54,7 @@ struct kernel_target {
 	size_t obstacle_count, obstacle_capacity;
 };
 
-/* Files that have been looked at and have nothing to attach to, as they were then. */
+/* Files already scanned that had nothing to attach to, as they were then. */
 struct kernel_seen_file {
 	uint64_t inode;
 	uint32_t device_major, device_minor;
@@ -66,16 +66,16 @@ struct kernel_seen {
 	size_t count, capacity;
 };
 
-/* Adds a target's file. -ENOMEM. */
+/* Adds a target's file. Returns 0 or -ENOMEM. */
 int kernel_target_see(struct kernel_target *target, uint32_t file, struct kernel_seen *seen);
 
-/* Reads what the process has mapped. A negative errno and a line in error. */
+/* Reads what the process has mapped. Returns 0, or a negative errno with a line in error. */
 int kernel_target_open(struct kernel_target *target, uint32_t pid, struct error *error);
 void kernel_target_close(struct kernel_target *target);
 
 /*
  * The same for a process some of whose files are those of other targets, and are not read again.
- * The first of these, or NULL, is what the process had mapped when it was last looked at: files of
+ * The first of these, or NULL, is what the process had mapped at the last scan: files of
  * which it has mapped more since are read. Of the others those files count that are open. Those
  * that have been seen, and are as they were, are not read either; seen may be NULL.
  */

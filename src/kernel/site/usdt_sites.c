@@ -142,7 +142,7 @@ static const struct contract_provider *known_provider(
 static const char differ[] = "its sites differ: ";
 
 /* Adds the types that this site has, and the probe's first one has not, to the probe's note. Each
- * site's arguments are extended as its own types say. -ENOMEM. */
+ * site's arguments are extended as its own types say. Returns 0 or -ENOMEM. */
 static int note_types(struct usdt_finder *finder, uint32_t number, const struct usdt_site *site)
 {
 	const struct d_probe *probe = &finder->set->probes[number];
@@ -186,10 +186,8 @@ static void take_known(const struct usdt_finder *finder, const struct contract_p
 	d_probe_set_stability(probe, stability);
 }
 
-/*
- * Whether a pattern may match the provider of some process: where the pattern has wildcards, the
- * process's number may decide.
- */
+/* Returns whether a pattern may match the provider of some process: where the pattern has
+ * wildcards, the process's number may decide. */
 static bool may_match(const char *pattern, const char *provider)
 {
 	size_t plain = strcspn(pattern, "*?["), digits = strlen(provider);
@@ -243,7 +241,7 @@ static long take_probe(struct usdt_finder *finder, const struct usdt_site *site)
 	return d_probe_set_add(finder->set, &probe);
 }
 
-/* Why the kernel must not, or cannot, attach to the site; NULL: it can. */
+/* Returns why the kernel must not, or cannot, attach to the site; NULL: it can. */
 static const char *obstacle(const struct usdt_site *site)
 {
 	if (!site->code.is_set || !site->code.is_mapped || !site->code.is_executable ||
@@ -256,8 +254,8 @@ static const char *obstacle(const struct usdt_site *site)
 	return NULL;
 }
 
-/* Whether a 10-byte nop follows, and the arguments can be read there as well: none is relative to
- * RIP. */
+/* Returns whether a 10-byte nop follows, and the arguments can be read there as well: none is
+ * relative to RIP. */
 static bool has_long_nop(const struct usdt_site *site, const struct kernel_operand *arguments)
 {
 	for (unsigned i = 0; i < site->argument_count; i++)

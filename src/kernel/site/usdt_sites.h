@@ -13,7 +13,7 @@ struct error;
 /*
  * Adds the probes of a target's objects to the set, and their sites and files to the target. A
  * probe that the set has already, because another source delivers it, is left out. What cannot be
- * attached to is kept with the reason. -ENOMEM.
+ * attached to is kept with the reason. Returns 0 or -ENOMEM.
  */
 int kernel_usdt_add(struct kernel_target *target, struct d_probe_set *set);
 

@@ -1,4 +1,8 @@
-/* code_mappings.c: see code_mappings.h. */
+/*
+ * code_mappings.c: see code_mappings.h. Each processor has a queue in shared memory. A record is
+ * copied out and released at once, so that the kernel has room again; what is in it must not be
+ * trusted to be of our pid namespace.
+ */
 #include "kernel/watch/code_mappings.h"
 
 #include <errno.h>
@@ -105,7 +109,7 @@ int kernel_mapped_descriptor(const struct kernel_mapped *mapped, size_t number)
 	return number < mapped->queue_count ? mapped->queues[number].descriptor : -1;
 }
 
-static uint64_t written(const struct kernel_mapped_queue *queue)
+static uint64_t written_to(const struct kernel_mapped_queue *queue)
 {
 	return __atomic_load_n(&queue->page->data_head, __ATOMIC_ACQUIRE);
 }
@@ -113,12 +117,13 @@ static uint64_t written(const struct kernel_mapped_queue *queue)
 bool kernel_mapped_waits(const struct kernel_mapped *mapped)
 {
 	for (size_t i = 0; i < mapped->queue_count; i++)
-		if (written(&mapped->queues[i]) != mapped->queues[i].page->data_tail)
+		if (written_to(&mapped->queues[i]) != mapped->queues[i].page->data_tail)
 			return true;
 	return false;
 }
 
-static void copy(const struct kernel_mapped_queue *queue, uint64_t from, void *to, size_t bytes)
+static void copy_bytes(
+	const struct kernel_mapped_queue *queue, uint64_t from, void *to, size_t bytes)
 {
 	const char *data = (const char *)queue->page + queue->page_bytes;
 	size_t begin = (size_t)(from % QUEUE_BYTES);
@@ -131,15 +136,15 @@ static void copy(const struct kernel_mapped_queue *queue, uint64_t from, void *t
 /* Takes a queue's next record: its kind and its size; 0: there is none. */
 static size_t take_record(struct kernel_mapped *mapped, struct kernel_mapped_queue *queue)
 {
-	uint64_t end = written(queue), from = queue->page->data_tail;
+	uint64_t end = written_to(queue), from = queue->page->data_tail;
 	struct perf_event_header header;
 
 	if (end - from < sizeof(header))
 		return 0;
-	copy(queue, from, &header, sizeof(header));
+	copy_bytes(queue, from, &header, sizeof(header));
 	if (header.size < sizeof(header) || header.size > end - from)
 		return 0;
-	copy(queue, from, mapped->record, header.size);
+	copy_bytes(queue, from, mapped->record, header.size);
 	__atomic_store_n(&queue->page->data_tail, from + header.size, __ATOMIC_RELEASE);
 	return header.size;
 }

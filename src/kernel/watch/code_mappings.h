@@ -47,7 +47,7 @@ void kernel_mapped_close(struct kernel_mapped *mapped);
  * something. -1: there are no more. */
 int kernel_mapped_descriptor(const struct kernel_mapped *mapped, size_t number);
 
-/* Whether there is something to read. */
+/* Returns whether there is something to read. */
 bool kernel_mapped_waits(const struct kernel_mapped *mapped);
 
 /*

@@ -3,11 +3,12 @@
  *
  * The guardian has no descriptors but the two maps and its end of a line to the tracer. When the
  * line ends before its last byte has come, the tracer has died: the programs may stop nobody from
- * then on, and whoever has been stopped goes on. A program that is just running may stop a process
- * a moment later, so it looks several times, and until nobody is left that is about to stop.
+ * then on, and those that have been stopped are resumed. A program that is just running may stop a
+ * process a moment later, so it looks several times, and until nobody is left that is about to
+ * stop.
  *
- * If both are killed at the same moment, whoever is stopped just then stays stopped: no process is
- * left that could let it go on.
+ * If both are killed at the same moment, a process that is stopped just then stays stopped: no
+ * process is left that could let it go on.
  *
  * It is made without a signal to its parent at its end, so that it does not count among the
  * children that vmtap waits for.
@@ -117,7 +118,7 @@ static void close_others(const int *kept)
 	syscall(SYS_close_range, last + 1, ~0U, 0);
 }
 
-/* Moves the descriptors that it needs to the first numbers. A negative errno. */
+/* Moves the descriptors that it needs to the first numbers. Returns 0 or a negative errno. */
 static int move_descriptors(int *kept)
 {
 	for (int i = 0; i <= MAPS; i++) {

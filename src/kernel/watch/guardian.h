@@ -16,13 +16,13 @@ struct kernel_guardian {
 };
 
 /*
- * Starts it. `held` is the map of those that programs have stopped (hold.h); `control` an
- * array whose only element, 16 bytes, is set to zeroes, so that programs stop nobody.
- * A negative errno.
+ * Starts it. `held` is the map of those that programs have stopped (hold.h); `control` an array
+ * whose only element, 16 bytes, is set to zeroes, so that programs stop nobody. Returns 0 or a
+ * negative errno.
  */
 int kernel_guardian_start(struct kernel_guardian *guardian, int held, int control);
 
-/* Whether it still runs: it may have been killed. */
+/* Returns whether it still runs: it may have been killed. */
 bool kernel_guardian_runs(const struct kernel_guardian *guardian);
 
 /* Ends it; nothing must be stopped any more. */

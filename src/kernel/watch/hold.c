@@ -1,4 +1,8 @@
-/* hold.c: see hold.h. */
+/*
+ * hold.c: see hold.h. All is read from /proc, and the guardian does this, too. Each step must be
+ * safe if the tracer is killed right after it: what the map says must lead the guardian to every
+ * process that is still stopped.
+ */
 #include "kernel/watch/hold.h"
 
 #include <errno.h>
@@ -85,7 +89,7 @@ static bool is_stopped(uint32_t pid)
 	return !state || *state == 'T' || *state == 't' || *state == 'Z' || *state == 'X';
 }
 
-/* Whether the owner of the lock on an open directory is known and works on. */
+/* Returns whether the owner of the lock on an open directory is known and works on. */
 static bool owner_runs(int process)
 {
 	FILE *locks = fopen("/proc/locks", "re");
@@ -129,7 +133,7 @@ static void lock_process(int process)
 	}
 }
 
-/* When the process was started, CLOCK_MONOTONIC; 0: not known. */
+/* Returns when the process was started, CLOCK_MONOTONIC; 0: not known. */
 static uint64_t started_at(int process)
 {
 	char text[STATUS_BYTES];
@@ -153,7 +157,7 @@ static uint64_t started_at(int process)
 	return ticks > asleep ? ticks - asleep : 0;
 }
 
-/* Whether any tracer holds the process. */
+/* Returns whether any tracer holds the process. */
 static bool is_held(uint32_t pid)
 {
 	struct kernel_held held;

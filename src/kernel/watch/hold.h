@@ -3,8 +3,8 @@
  *
  * A process is held as long as its id is in a map, where the program that has stopped it puts it.
  * Several tracers may hold a process at once, each in a map of its own. SIGSTOPs are not counted:
- * one SIGCONT ends all their stops, and one that comes late ends the next stop, too. So whoever
- * lets a process go
+ * one SIGCONT ends all their stops, and one that comes late ends the next stop, too. So a tracer
+ * that lets a process go
  * - first waits until it has stopped: then all programs that stop it at this event have run;
  * - does the rest under a lock that all tracers have in common;
  * - looks for the maps of others, and leaves the SIGCONT to the last one.
@@ -43,7 +43,7 @@ enum kernel_hold_state {
 	KERNEL_HOLD_STOPPED /* by a signal, or by ptrace() */
 };
 
-/* Makes a map for that many processes, from their ids, 4 bytes. A negative errno. */
+/* Makes a map for that many processes, from their ids, 4 bytes. Returns it or a negative errno. */
 int kernel_hold_map(uint32_t processes);
 
 /* None of the following uses other memory than the stack's. */
@@ -60,7 +60,7 @@ enum kernel_hold_state kernel_hold_wait(uint32_t pid, uint32_t thread);
  */
 void kernel_hold_end(int map, uint32_t pid);
 
-/* Lets a stopped process go on that is in no map of ours. A negative errno. */
+/* Lets a stopped process go on that is in no map of ours. Returns 0 or a negative errno. */
 int kernel_hold_continue(uint32_t pid);
 
 #endif

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "kernel/bpf/bpf.h"
 #include "kernel/bpf/bpf_code.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/watch/hold.h"
 #include "kernel/watch/linker.h"
 #include "kernel/watch/process_watch.h"
@@ -47,7 +48,7 @@ static void end_stop(struct launch_stop *stop)
 		close(stop->hits);
 }
 
-/* Whether the function has been called since the last time. */
+/* Returns whether the function has been called since the last time. */
 static bool is_called(struct launch_stop *stop)
 {
 	const uint32_t first = 0;
@@ -58,7 +59,8 @@ static bool is_called(struct launch_stop *stop)
 	return hits != before;
 }
 
-static int load_stop(const struct launch_stop *stop, bool is_multi, struct error *error)
+static int load_stop(
+	const struct launch_stop *stop, const struct bpf_features *features, struct error *error)
 {
 	struct bpf_code code;
 	int result;
@@ -73,7 +75,7 @@ static int load_stop(const struct launch_stop *stop, bool is_multi, struct error
 	bpf_exit(&code);
 	result = bpf_code_end(&code);
 	if (!result)
-		result = bpf_load(code.instructions, code.count, is_multi ? BPF_MULTI : 0, error);
+		result = bpf_load(code.instructions, code.count, bpf_uprobe_flags(features), error);
 	bpf_code_free(&code);
 	return result;
 }
@@ -98,13 +100,12 @@ static int stop_at(pid_t pid, const struct kernel_linker *linker, struct launch_
 	if (stop->hits < 0)
 		return error_set(error, -stop->hits, "the kernel refuses a BPF map: %s",
 			strerror(-stop->hits));
-	program = load_stop(stop, features.multi, error);
+	program = load_stop(stop, &features, error);
 	if (program < 0)
 		return program;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", linker->file);
 	sites.path = path;
-	stop->link = features.multi ? bpf_attach_sites(program, &sites)
-				    : bpf_attach_site(program, &sites, 0);
+	stop->link = bpf_attach_one(&features, program, &sites);
 	close(program);
 	return stop->link >= 0 ? 0
 			       : error_set(error, -stop->link,
@@ -250,7 +251,7 @@ int kernel_steps_begin(pid_t pid, struct kernel_steps **steps, struct error *err
 	return 0;
 }
 
-/* Whether the process has loaded all that it is loading at the moment. */
+/* Returns whether the process has loaded all that it is loading at the moment. */
 static bool is_loaded(const struct kernel_steps *steps)
 {
 	struct usdt_process *process;

@@ -10,7 +10,8 @@
 
 struct error;
 
-/* Whether this process may load programs into the kernel; if not, error says what is missing. */
+/* Returns whether this process may load programs into the kernel; if not, error says what is
+ * missing. */
 bool kernel_is_allowed(struct error *error);
 
 /*
@@ -24,15 +25,17 @@ bool kernel_is_allowed(struct error *error);
  */
 int kernel_launch(pid_t pid, struct error *error);
 
-/* Lets such a child go on, or one that has been stopped by SIGSTOP. A negative errno. */
+/*
+ * Lets such a child go on, or one that has been stopped by SIGSTOP. Returns 0 or a negative errno.
+ */
 int kernel_launch_continue(pid_t pid);
 
 struct kernel_steps;
 
 /*
  * Takes a child as kernel_launch() leaves it. Once it goes on, it will stop each time that it has
- * loaded something, or another program that it executes has been loaded. A negative errno and a
- * line in error.
+ * loaded something, or another program that it executes has been loaded. Returns 0, or a negative
+ * errno with a line in error.
  */
 int kernel_steps_begin(pid_t pid, struct kernel_steps **steps, struct error *error);
 

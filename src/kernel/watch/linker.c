@@ -1,4 +1,7 @@
-/* linker.c: see linker.h. */
+/*
+ * linker.c: see linker.h. Only what objects export is looked up, by their dynamic symbols: the
+ * process may be stopped meanwhile, and reading all symbols takes long.
+ */
 #include "kernel/watch/linker.h"
 
 #include <string.h>

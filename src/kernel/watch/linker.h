@@ -28,7 +28,7 @@ enum { KERNEL_LINKER_CONSISTENT = 0 /* the 4-byte state after a change */ };
  */
 bool kernel_linker_find(const struct usdt_process *process, struct kernel_linker *linker);
 
-/* Whether nothing is being loaded at the moment, as far as that is known. */
+/* Returns whether nothing is being loaded at the moment, as far as that is known. */
 bool kernel_linker_is_consistent(const struct usdt_process *process, uint64_t state);
 
 #endif

@@ -1,4 +1,8 @@
-/* process_watch.c: see process_watch.h. The programs are in process_watch_code.c. */
+/*
+ * process_watch.c: see process_watch.h. The programs are in process_watch_code.c. They and we share
+ * three maps: who is watched, who is stopped, and whether anybody may be stopped. A process that is
+ * stopped is in the map before it stops, so that the guardian finds it if we are killed.
+ */
 #include "kernel/watch/process_watch.h"
 
 #include <errno.h>
@@ -52,7 +56,7 @@ static int attach_to(int program, const char *tracepoint, int *link, struct erro
 			  tracepoint, strerror(-*link));
 }
 
-/* What the programs of a family need to know of the kernel. */
+/* Finds what the programs of a family need to know of the kernel. */
 static int find_layout(struct kernel_watch *watch, struct error *error)
 {
 	bool has_all;
@@ -178,7 +182,7 @@ int kernel_watch_descriptor(const struct kernel_watch *watch)
 }
 
 /* Attaches to the linker's function in one process. The link, or a negative errno. */
-static int attach(
+static int attach_linker(
 	const struct kernel_watch *watch, uint32_t pid, const struct kernel_linker *linker)
 {
 	const uint64_t cookie = 0;
@@ -190,8 +194,7 @@ static int attach(
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", linker->file);
 	sites.path = path;
-	return watch->features.multi ? bpf_attach_sites(watch->linker_program, &sites)
-				     : bpf_attach_site(watch->linker_program, &sites, 0);
+	return bpf_attach_one(&watch->features, watch->linker_program, &sites);
 }
 
 int kernel_watch_add(struct kernel_watch *watch, uint32_t pid, const struct kernel_linker *linker,
@@ -202,14 +205,14 @@ int kernel_watch_add(struct kernel_watch *watch, uint32_t pid, const struct kern
 
 	*link = -1;
 	if (linker) {
-		*link = attach(watch, pid, linker);
+		*link = attach_linker(watch, pid, linker);
 		if (*link < 0)
 			return *link;
 	}
 	return bpf_map_set(watch->watched, &pid, &watched);
 }
 
-/* Attaches to a linker in all processes, once. A negative errno. */
+/* Attaches to a linker in all processes, once. Returns 0 or a negative errno. */
 static int share_linker(struct kernel_watch *watch, const struct kernel_linker *linker)
 {
 	struct stat status;
@@ -224,7 +227,7 @@ static int share_linker(struct kernel_watch *watch, const struct kernel_linker *
 	if (array_room(&watch->linkers, &watch->linker_capacity, watch->linker_count,
 		    sizeof(*watch->linkers)))
 		return -ENOMEM;
-	link = attach(watch, 0, linker);
+	link = attach_linker(watch, 0, linker);
 	if (link < 0)
 		return link;
 	watch->linkers[watch->linker_count++] =
@@ -297,7 +300,7 @@ bool kernel_watch_next(struct kernel_watch *watch, struct kernel_notice *notice)
 	return bytes && size >= sizeof(*notice);
 }
 
-/* What became of a process that did not stay stopped. */
+/* Returns what became of a process that did not stay stopped. */
 static enum kernel_watch_result has_run(uint32_t pid)
 {
 	return usdt_process_thread((pid_t)pid) ? KERNEL_WATCH_RAN : KERNEL_WATCH_HAS_ENDED;

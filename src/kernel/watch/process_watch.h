@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernel/bpf/bpf.h"
+#include "kernel/bpf/bpf_features.h"
 #include "kernel/watch/linker.h"
 #include "kernel/watch/scope.h"
 
@@ -38,14 +38,12 @@ struct kernel_notice {
 	uint32_t site; /* for KERNEL_NOTICE_PROBES: the one that was hit */
 };
 
-/*
- * For KERNEL_SCOPE_FAMILY, what a process that is watched starts is watched, too, from its
- * beginning, until it ends. A negative errno and a line in error.
- */
+/* For KERNEL_SCOPE_FAMILY, what a process that is watched starts is watched, too, from its
+ * beginning, until it ends. Returns 0, or a negative errno with a line in error. */
 int kernel_watch_new(const struct bpf_features *features, enum kernel_scope scope,
 	struct kernel_watch **watch, struct error *error);
 
-/* Lets go on whoever is stopped, and ends. */
+/* Resumes the processes that are stopped, and ends. */
 void kernel_watch_free(struct kernel_watch *watch);
 
 /* Readable when there are notices. */
@@ -54,15 +52,16 @@ int kernel_watch_descriptor(const struct kernel_watch *watch);
 /* The map whose keys, of 4 bytes, are the ids of the processes that are watched. */
 int kernel_watch_members(const struct kernel_watch *watch);
 
-/* Whether no process is watched any more. */
+/* Returns whether no process is watched any more. */
 bool kernel_watch_is_empty(const struct kernel_watch *watch);
 
-/* Whether the process is watched. */
+/* Returns whether the process is watched. */
 bool kernel_watch_has(const struct kernel_watch *watch, uint32_t pid);
 
 /*
- * Watches a process, or another program in it. linker: its dynamic linker; NULL: it has none.
- * *link is attached to the linker's function and belongs to the caller; -1: none. A negative errno.
+ * Watches a process, or another program in it. linker: its dynamic linker; NULL: it has none. *link
+ * is attached to the linker's function and belongs to the caller; -1: none. Returns 0 or a negative
+ * errno.
  */
 int kernel_watch_add(struct kernel_watch *watch, uint32_t pid, const struct kernel_linker *linker,
 	bool may_stop, int *link);
@@ -91,16 +90,14 @@ enum kernel_watch_result kernel_watch_continue(
 /* Leaves the process of a notice stopped: from now on it is the caller's to let it go on. */
 void kernel_watch_keep(struct kernel_watch *watch, const struct kernel_notice *notice);
 
-/* From now on nobody is stopped; whoever is goes on. */
+/* Stops no further process, and resumes those already stopped. */
 void kernel_watch_release(struct kernel_watch *watch);
 
-/* Whether there were more notices at once than there was room for. */
+/* Returns whether there were more notices at once than there was room for. */
 bool kernel_watch_has_missed(const struct kernel_watch *watch);
 
-/*
- * Whether a process may be stopped: not if it belongs to a terminal, where the shell that has
- * started it would take it for stopped by its user.
- */
+/* Returns whether a process may be stopped: not if it belongs to a terminal, where the shell that
+ * has started it would take it for stopped by its user. */
 bool kernel_watch_may_stop(uint32_t pid);
 
 #endif

@@ -155,7 +155,7 @@ static void notify(struct generator *g, enum kernel_notice_kind kind)
 	count_missed(g);
 }
 
-static int load(struct generator *g, unsigned flags, struct error *error)
+static int load_watch(struct generator *g, unsigned flags, struct error *error)
 {
 	struct bpf_code *code = &g->code;
 	int result;
@@ -172,7 +172,7 @@ static int load(struct generator *g, unsigned flags, struct error *error)
 	return result;
 }
 
-static void begin(struct generator *g, const struct kernel_watch *watch)
+static void begin_program(struct generator *g, const struct kernel_watch *watch)
 {
 	g->watch = watch;
 	bpf_code_begin(&g->code);
@@ -262,7 +262,7 @@ static void watch_child(struct generator *g)
 }
 
 /* Watches a process no more whose last thread ends. */
-static void forget(struct generator *g)
+static void forget_process(struct generator *g)
 {
 	const struct kernel_watch_layout *layout = &g->watch->layout;
 	struct bpf_code *code = &g->code;
@@ -280,14 +280,14 @@ static int load_family_programs(struct kernel_watch *watch, struct error *error)
 {
 	struct generator g;
 
-	begin(&g, watch);
+	begin_program(&g, watch);
 	watch_child(&g);
-	watch->fork_program = load(&g, BPF_RAW, error);
+	watch->fork_program = load_watch(&g, BPF_RAW, error);
 	if (watch->fork_program < 0)
 		return watch->fork_program;
-	begin(&g, watch);
-	forget(&g);
-	watch->exit_program = load(&g, BPF_RAW, error);
+	begin_program(&g, watch);
+	forget_process(&g);
+	watch->exit_program = load_watch(&g, BPF_RAW, error);
 	return watch->exit_program < 0 ? watch->exit_program : 0;
 }
 
@@ -295,17 +295,17 @@ int kernel_watch_load(struct kernel_watch *watch, struct error *error)
 {
 	struct generator g;
 
-	begin(&g, watch);
+	begin_program(&g, watch);
 	check_state(&g);
 	notify(&g, KERNEL_NOTICE_OBJECTS);
-	watch->linker_program = load(&g, watch->features.multi ? BPF_MULTI : 0, error);
+	watch->linker_program = load_watch(&g, bpf_uprobe_flags(&watch->features), error);
 	if (watch->linker_program < 0)
 		return watch->linker_program;
-	begin(&g, watch);
+	begin_program(&g, watch);
 	/* another program has its state elsewhere */
 	bpf_write_value(&g.code, BPF_REG_7, offsetof(struct watched_process, state), 0, 8);
 	notify(&g, KERNEL_NOTICE_PROGRAM);
-	watch->exec_program = load(&g, BPF_RAW, error);
+	watch->exec_program = load_watch(&g, BPF_RAW, error);
 	if (watch->exec_program < 0)
 		return watch->exec_program;
 	return watch->scope == KERNEL_SCOPE_FAMILY ? load_family_programs(watch, error) : 0;

@@ -42,7 +42,7 @@ struct kernel_watch {
 	struct kernel_guardian guardian;
 };
 
-/* Loads the programs. A negative errno and a line in error. */
+/* Loads the programs. Returns 0, or a negative errno with a line in error. */
 int kernel_watch_load(struct kernel_watch *watch, struct error *error);
 
 #endif

@@ -1,4 +1,8 @@
-/* scanned_files.c: see scanned_files.h. */
+/*
+ * scanned_files.c: see scanned_files.h. Mappings of a process wait until it has been scanned; only
+ * then are their files seen. When too many files are remembered, all are forgotten, which costs
+ * scans but misses nothing.
+ */
 #include "kernel/watch/scanned_files.h"
 
 #include <inttypes.h>
@@ -9,10 +13,10 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/text.h"
 
 enum {
-	SEEN_MIN = 256,
-	SEEN_MAX = 1 << 16, /* when there are more, all are forgotten, and looked at again */
+	SEEN_MAX = 1 << 16, /* when there are more, all are forgotten, and scanned again */
 	PATH_ROOM = 4096 + 64
 };
 
@@ -25,48 +29,27 @@ int kernel_unseen_open(struct kernel_unseen *unseen, struct error *error)
 void kernel_unseen_close(struct kernel_unseen *unseen)
 {
 	kernel_mapped_close(&unseen->mapped);
+	hash_table_free(&unseen->by_file);
 	free(unseen->seen);
 	free(unseen->waiting);
 	*unseen = (struct kernel_unseen){0};
 }
 
-static bool is_same(const struct kernel_unseen_file *one, const struct kernel_unseen_file *other)
+static uint32_t hash_of(const struct kernel_unseen_file *file)
 {
-	return !memcmp(one, other, sizeof(*one));
+	return text_hash((const char *)file, sizeof(*file));
 }
 
-/* The file's place in the table, or the free one where it would be. */
-static struct kernel_unseen_file *find(
-	const struct kernel_unseen *unseen, const struct kernel_unseen_file *file)
+static bool is_file(const void *seen, uint32_t index, const void *file)
 {
-	uint64_t hash = (file->inode ^ (uint64_t)file->changed) * UINT64_C(0x9e3779b97f4a7c15);
-	size_t i = (size_t)(hash >> 32) & (unseen->seen_capacity - 1);
-
-	while (unseen->seen[i].inode && !is_same(&unseen->seen[i], file))
-		i = (i + 1) & (unseen->seen_capacity - 1);
-	return &unseen->seen[i];
+	return !memcmp(&((const struct kernel_unseen_file *)seen)[index], file,
+		sizeof(struct kernel_unseen_file));
 }
 
 static bool is_seen(const struct kernel_unseen *unseen, const struct kernel_unseen_file *file)
 {
-	return unseen->seen_count && find(unseen, file)->inode;
-}
-
-static bool grow(struct kernel_unseen *unseen)
-{
-	struct kernel_unseen larger = {
-		.seen_capacity = unseen->seen_capacity ? 2 * unseen->seen_capacity : SEEN_MIN};
-
-	larger.seen = calloc(larger.seen_capacity, sizeof(*larger.seen));
-	if (!larger.seen)
-		return false;
-	for (size_t i = 0; i < unseen->seen_capacity; i++)
-		if (unseen->seen[i].inode)
-			*find(&larger, &unseen->seen[i]) = unseen->seen[i];
-	free(unseen->seen);
-	unseen->seen = larger.seen;
-	unseen->seen_capacity = larger.seen_capacity;
-	return true;
+	return hash_table_find(&unseen->by_file, hash_of(file), is_file, unseen->seen, file) !=
+		HASH_TABLE_NONE;
 }
 
 /* Without memory a file stays unseen. */
@@ -75,16 +58,16 @@ static void see(struct kernel_unseen *unseen, const struct kernel_unseen_file *f
 	if (is_seen(unseen, file))
 		return;
 	if (unseen->seen_count >= SEEN_MAX) {
-		memset(unseen->seen, 0, unseen->seen_capacity * sizeof(*unseen->seen));
+		hash_table_clear(&unseen->by_file);
 		unseen->seen_count = 0;
 	}
-	if (2 * unseen->seen_count >= unseen->seen_capacity && !grow(unseen))
-		return;
-	*find(unseen, file) = *file;
-	unseen->seen_count++;
+	if (!array_room(&unseen->seen, &unseen->seen_capacity, unseen->seen_count,
+		    sizeof(*unseen->seen)) &&
+		!hash_table_add(&unseen->by_file, hash_of(file), (uint32_t)unseen->seen_count))
+		unseen->seen[unseen->seen_count++] = *file;
 }
 
-/* When the file was changed last; 0: it has no path any more, or the process has ended. */
+/* Returns when the file was changed last; 0: it has no path any more, or the process has ended. */
 static int64_t changed_at(const struct kernel_mapped_event *event)
 {
 	char path[PATH_ROOM];
@@ -104,7 +87,7 @@ static bool waits(const struct kernel_unseen *unseen, uint32_t pid)
 	return false;
 }
 
-/* Whether the process is to be looked at because of this mapping. */
+/* Returns whether the process has to be scanned because of this mapping. */
 static bool take_mapping(struct kernel_unseen *unseen, const struct kernel_mapped_event *event)
 {
 	struct kernel_unseen_file file;

@@ -1,6 +1,6 @@
 /*
- * scanned_files.h: which processes map code of a file that has not been looked at, for a trace of
- * all processes. A file is told apart from a later one with the same number, and from what it was
+ * scanned_files.h: which processes map code of a file that has not been scanned, for a trace of all
+ * processes. A file is told apart from a later one with the same number, and from what it was
  * before it was changed, by the time of its last change.
  */
 #ifndef VMTAP_KERNEL_WATCH_SCANNED_FILES_H
@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_table.h"
 #include "kernel/watch/code_mappings.h"
 
 struct error;
@@ -21,7 +22,7 @@ struct kernel_unseen_file {
 	uint32_t device_major, device_minor;
 };
 
-/* A file that a process has mapped, until the process has been looked at. */
+/* A file that a process has mapped, until the process has been scanned. */
 struct kernel_unseen_mapping {
 	struct kernel_unseen_file file;
 	uint32_t pid;
@@ -29,16 +30,17 @@ struct kernel_unseen_mapping {
 
 struct kernel_unseen {
 	struct kernel_mapped mapped;
-	struct kernel_unseen_file *seen; /* a hash table */
+	struct kernel_unseen_file *seen;
 	size_t seen_count, seen_capacity;
+	struct hash_table by_file; /* of what is seen */
 	struct kernel_unseen_mapping *waiting;
 	size_t waiting_count, waiting_capacity;
 };
 
 enum kernel_unseen_kind {
-	KERNEL_UNSEEN_FILE,    /* the process is to be looked at */
+	KERNEL_UNSEEN_FILE,    /* the process has to be scanned */
 	KERNEL_UNSEEN_PROGRAM, /* the process executes another program */
-	KERNEL_UNSEEN_LOST     /* all processes are to be looked at */
+	KERNEL_UNSEEN_LOST     /* all processes have to be scanned */
 };
 
 struct kernel_unseen_event {
@@ -53,14 +55,14 @@ int kernel_unseen_open(struct kernel_unseen *unseen, struct error *error);
 void kernel_unseen_close(struct kernel_unseen *unseen);
 
 /*
- * The next event; false: there is none now. A process that is to be looked at is not told again
- * before kernel_unseen_learn().
+ * Takes the next event. Returns false if there is none now. A process that has to be scanned is not
+ * reported again before kernel_unseen_learn().
  */
 bool kernel_unseen_next(struct kernel_unseen *unseen, struct kernel_unseen_event *event);
 
 /*
- * The process has been looked at, after it was told. is_complete: so what it had mapped by then is
- * seen; if not, because it has ended, the files are unseen when another process maps them.
+ * Notes that a process that was reported has been scanned. is_complete: what it had mapped by then
+ * is seen; if false, because it ended during the scan, its files stay unseen.
  */
 void kernel_unseen_learn(struct kernel_unseen *unseen, uint32_t pid, bool is_complete);
 
