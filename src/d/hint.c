@@ -103,11 +103,10 @@ const char *d_hint_name(const struct d_compiler *compiler, const struct d_name *
 	if (*known)
 		return known;
 	suggestion_init(&suggestion, name->bytes);
-	for (size_t i = 0; i < names->bucket_count; i++)
-		for (const struct d_name *other = names->buckets[i]; other; other = other->next)
-			if (is_meant(other->identifiers[space], is_function) ||
-				(space == D_SPACE_GLOBAL && !is_function && other->type))
-				suggestion_offer(&suggestion, other->bytes);
+	for (size_t i = 0; i < names->count; i++)
+		if (is_meant(names->list[i]->identifiers[space], is_function) ||
+			(space == D_SPACE_GLOBAL && !is_function && names->list[i]->type))
+			suggestion_offer(&suggestion, names->list[i]->bytes);
 	if (!suggestion.best)
 		return "";
 	snprintf(text, D_HINT_MAX, " (did you mean %s%s?)", prefixes[space], suggestion.best);
@@ -138,10 +137,9 @@ static const char *suggest_tag(
 	struct suggestion suggestion;
 
 	suggestion_init(&suggestion, wanted);
-	for (size_t i = 0; i < names->bucket_count; i++)
-		for (const struct d_name *other = names->buckets[i]; other; other = other->next)
-			if (other->tags[tag] && other->tags[tag]->complete)
-				suggestion_offer(&suggestion, other->bytes);
+	for (size_t i = 0; i < names->count; i++)
+		if (names->list[i]->tags[tag] && names->list[i]->tags[tag]->complete)
+			suggestion_offer(&suggestion, names->list[i]->bytes);
 	if (compiler->types.kernel && tags[tag].kernel)
 		btf_each(compiler->types.kernel, tags[tag].kernel, "", offer, &suggestion);
 	if (!suggestion.best)
@@ -187,10 +185,9 @@ const char *d_hint_type(
 		return text;
 	}
 	suggestion_init(&suggestion, name->bytes);
-	for (size_t i = 0; i < names->bucket_count; i++)
-		for (const struct d_name *other = names->buckets[i]; other; other = other->next)
-			if (other->type)
-				suggestion_offer(&suggestion, other->bytes);
+	for (size_t i = 0; i < names->count; i++)
+		if (names->list[i]->type)
+			suggestion_offer(&suggestion, names->list[i]->bytes);
 	return suggestion.best ? suggestion_text(&suggestion, text, D_HINT_MAX)
 			       : suggest_tag(compiler, TAG_STRUCT, name->bytes, text);
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_table.h"
 #include "base/text.h"
 
 enum {
@@ -21,8 +22,8 @@ struct names {
 	uint32_t *index_of; /* by id; 0: not defined */
 	size_t id_count;
 	const struct text **texts; /* by index; texts[0] is NULL */
-	size_t count, capacity;    /* capacity: a power of two */
-	uint32_t *places;          /* a hash table of indices, twice capacity; 0: free */
+	size_t count, capacity;
+	struct hash_table table; /* of the texts but the first */
 	struct names_chunk *chunks;
 	size_t bytes; /* total size of all chunks */
 };
