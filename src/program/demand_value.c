@@ -1,61 +1,66 @@
-/* known_value.c: see known_value.h. */
-#include "program/known_value.h"
+/* demand_value.c: see demand_value.h. */
+#include "program/demand_value.h"
 
 #include <stdlib.h>
 
 #include "program/demand.h"
 
-const struct known known_nothing = {.kind = KNOWN_NOTHING};
-const struct known known_own = {.kind = KNOWN_OWN};
+const struct demand_value demand_value_nothing = {.kind = DEMAND_VALUE_NOTHING};
+const struct demand_value demand_value_own = {.kind = DEMAND_VALUE_OWN};
 
-struct known known_number(int64_t value)
+struct demand_value demand_value_number(int64_t value)
 {
-	return (struct known){.kind = KNOWN_VALUE, .from = D_PIECE_FIXED, .offset = value};
+	return (struct demand_value){
+		.kind = DEMAND_VALUE_PLAIN, .from = D_PIECE_FIXED, .offset = value};
 }
 
-bool known_is_number(const struct known *known)
+bool demand_value_is_number(const struct demand_value *known)
 {
-	return known->kind == KNOWN_VALUE && known->from == D_PIECE_FIXED && !known->index;
+	return known->kind == DEMAND_VALUE_PLAIN && known->from == D_PIECE_FIXED && !known->index;
 }
 
-static bool is_argument(const struct known *known)
+static bool is_argument(const struct demand_value *known)
 {
-	return known->kind == KNOWN_VALUE && known->from == D_PIECE_ARGUMENT && !known->index;
+	return known->kind == DEMAND_VALUE_PLAIN && known->from == D_PIECE_ARGUMENT &&
+		!known->index;
 }
 
 /* Whether it is a number plus an index. */
-static bool is_index(const struct known *known)
+static bool is_index(const struct demand_value *known)
 {
-	return known->kind == KNOWN_VALUE && known->from == D_PIECE_FIXED && known->index;
+	return known->kind == DEMAND_VALUE_PLAIN && known->from == D_PIECE_FIXED && known->index;
 }
 
-bool known_is_own(const struct known *known)
+bool demand_value_is_own(const struct demand_value *known)
 {
-	return known->kind >= KNOWN_COPY;
+	return known->kind >= DEMAND_VALUE_COPY;
 }
 
-struct known known_common(const struct known *one, const struct known *other)
+struct demand_value demand_value_common(
+	const struct demand_value *one, const struct demand_value *other)
 {
 	if (one->kind == other->kind && one->from == other->from && one->base == other->base &&
 		one->at == other->at && one->offset == other->offset &&
 		one->index == other->index && one->index_bits == other->index_bits &&
 		one->index_scale == other->index_scale)
 		return *one;
-	return known_is_own(one) && known_is_own(other) ? known_own : known_nothing;
+	return demand_value_is_own(one) && demand_value_is_own(other) ? demand_value_own
+								      : demand_value_nothing;
 }
 
-static struct known moved(const struct known *known, uint64_t by)
+static struct demand_value moved(const struct demand_value *known, uint64_t by)
 {
-	struct known result = *known;
+	struct demand_value result = *known;
 
 	result.offset = (int64_t)((uint64_t)result.offset + by);
 	return result;
 }
 
 /* An address plus an index. */
-static struct known indexed(const struct known *known, const struct known *index)
+static struct demand_value indexed(
+	const struct demand_value *known, const struct demand_value *index)
 {
-	struct known result = moved(known, (uint64_t)index->offset);
+	struct demand_value result = moved(known, (uint64_t)index->offset);
 
 	result.index = index->index;
 	result.index_bits = index->index_bits;
@@ -64,11 +69,11 @@ static struct known indexed(const struct known *known, const struct known *index
 }
 
 /* Makes an index of an argument's lowest bits; nothing, if a number was added to it before. */
-static struct known index_of(const struct known *argument, int32_t bits)
+static struct demand_value index_of(const struct demand_value *argument, int32_t bits)
 {
 	if (argument->offset)
-		return known_nothing;
-	return (struct known){.kind = KNOWN_VALUE,
+		return demand_value_nothing;
+	return (struct demand_value){.kind = DEMAND_VALUE_PLAIN,
 		.from = D_PIECE_FIXED,
 		.index = argument->base + 1,
 		.index_bits = bits,
@@ -76,25 +81,29 @@ static struct known index_of(const struct known *argument, int32_t bits)
 }
 
 /* Whether it can be a count of bytes to read: an argument, perhaps cut to an int. */
-bool known_is_count(const struct known *known, struct known *argument)
+bool demand_value_is_count(const struct demand_value *known, struct demand_value *argument)
 {
 	*argument = *known;
 	if (is_index(known) && known->index_scale == 1 && !known->offset)
-		*argument = (struct known){
-			.kind = KNOWN_VALUE, .from = D_PIECE_ARGUMENT, .base = known->index - 1};
+		*argument = (struct demand_value){.kind = DEMAND_VALUE_PLAIN,
+			.from = D_PIECE_ARGUMENT,
+			.base = known->index - 1};
 	return is_argument(argument);
 }
 
-struct known known_multiply(const struct known *one, const struct known *other)
+struct demand_value demand_value_multiply(
+	const struct demand_value *one, const struct demand_value *other)
 {
-	struct known result = known_nothing;
+	struct demand_value result = demand_value_nothing;
 
-	if (known_is_number(one) && known_is_number(other))
-		return known_number((int64_t)((uint64_t)one->offset * (uint64_t)other->offset));
-	if (known_is_number(one))
-		return known_is_number(other) ? known_nothing : known_multiply(other, one);
-	if (!known_is_number(other))
-		return known_nothing;
+	if (demand_value_is_number(one) && demand_value_is_number(other))
+		return demand_value_number(
+			(int64_t)((uint64_t)one->offset * (uint64_t)other->offset));
+	if (demand_value_is_number(one))
+		return demand_value_is_number(other) ? demand_value_nothing
+						     : demand_value_multiply(other, one);
+	if (!demand_value_is_number(other))
+		return demand_value_nothing;
 	if (is_argument(one))
 		result = index_of(one, 64);
 	else if (is_index(one))
@@ -104,42 +113,46 @@ struct known known_multiply(const struct known *one, const struct known *other)
 	return result;
 }
 
-struct known known_add(const struct known *one, const struct known *other)
+struct demand_value demand_value_add(
+	const struct demand_value *one, const struct demand_value *other)
 {
-	if (is_index(other) && one->kind == KNOWN_VALUE && !one->index)
+	if (is_index(other) && one->kind == DEMAND_VALUE_PLAIN && !one->index)
 		return indexed(one, other);
-	if (is_index(one) && other->kind == KNOWN_VALUE && !other->index)
+	if (is_index(one) && other->kind == DEMAND_VALUE_PLAIN && !other->index)
 		return indexed(other, one);
-	if (known_is_number(other) && one->kind != KNOWN_OWN)
+	if (demand_value_is_number(other) && one->kind != DEMAND_VALUE_OWN)
 		return moved(one, (uint64_t)other->offset);
-	if (known_is_number(one) && other->kind != KNOWN_OWN)
+	if (demand_value_is_number(one) && other->kind != DEMAND_VALUE_OWN)
 		return moved(other, (uint64_t)one->offset);
-	return known_is_own(one) || known_is_own(other) ? known_own : known_nothing;
+	return demand_value_is_own(one) || demand_value_is_own(other) ? demand_value_own
+								      : demand_value_nothing;
 }
 
-struct known known_subtract(const struct known *one, const struct known *other)
+struct demand_value demand_value_subtract(
+	const struct demand_value *one, const struct demand_value *other)
 {
-	if (known_is_number(other) && one->kind != KNOWN_OWN)
+	if (demand_value_is_number(other) && one->kind != DEMAND_VALUE_OWN)
 		return moved(one, -(uint64_t)other->offset);
-	return known_is_own(one) && !known_is_own(other) ? known_own : known_nothing;
+	return demand_value_is_own(one) && !demand_value_is_own(other) ? demand_value_own
+								       : demand_value_nothing;
 }
 
-/* As known_cut(), for an index, which has been cut to index_bits before. */
-static struct known cut_index(const struct known *known, int32_t bits)
+/* As demand_value_cut(), for an index, which has been cut to index_bits before. */
+static struct demand_value cut_index(const struct demand_value *known, int32_t bits)
 {
-	struct known result = *known;
+	struct demand_value result = *known;
 	int32_t before = known->index_bits;
 
 	if (known->index_scale != 1 || known->offset)
-		return known_nothing;
+		return demand_value_nothing;
 	if (abs(bits) <= abs(before))
 		result.index_bits = bits;
 	else if (before < 0 && bits > 0)
-		return known_nothing;
+		return demand_value_nothing;
 	return result;
 }
 
-struct known known_cut(const struct known *known, int32_t bits)
+struct demand_value demand_value_cut(const struct demand_value *known, int32_t bits)
 {
 	unsigned above = 64 - (unsigned)(bits < 0 ? -bits : bits);
 	uint64_t value = (uint64_t)known->offset << (above & 63);
@@ -150,7 +163,7 @@ struct known known_cut(const struct known *known, int32_t bits)
 		return index_of(known, bits);
 	if (is_index(known))
 		return cut_index(known, bits);
-	if (!known_is_number(known))
-		return known_nothing;
-	return known_number(bits < 0 ? (int64_t)value >> above : (int64_t)(value >> above));
+	if (!demand_value_is_number(known))
+		return demand_value_nothing;
+	return demand_value_number(bits < 0 ? (int64_t)value >> above : (int64_t)(value >> above));
 }
