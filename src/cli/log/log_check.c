@@ -20,7 +20,7 @@
 #include "base/bytes.h"
 #include "cli/log/log.h"
 #include "cli/log/log_nesting.h"
-#include "cli/log/threads.h"
+#include "cli/log/thread_bytes.h"
 #include "source/source.h"
 #include "wire/wire_type.h"
 
@@ -264,11 +264,11 @@ static enum thread_state after_stop(uint64_t status)
 	}
 }
 
-static void follow(struct log_check *check, struct threads *threads, enum thread_action action,
+static void follow(struct log_check *check, struct thread_bytes *threads, enum thread_action action,
 	const struct event *event, uint64_t start)
 {
 	uint32_t thread = (uint32_t)event->arguments[1];
-	uint8_t *state = threads_at(threads, thread);
+	uint8_t *state = thread_bytes_at(threads, thread);
 	bool known = state && *state != THREAD_UNKNOWN, good = true;
 	enum thread_state next = THREAD_QUEUED;
 
@@ -377,7 +377,7 @@ static int check_events(struct log_check *check, struct error *error)
 	struct source *source = NULL;
 	struct source_request request = {0};
 	struct event_batch batch = {0};
-	struct threads threads = {0};
+	struct thread_bytes threads = {0};
 	struct feed_progress progress;
 	struct error damage;
 	uint64_t events = 0;
@@ -388,7 +388,7 @@ static int check_events(struct log_check *check, struct error *error)
 	bool is_lossy = false;
 	int result;
 
-	if (d_probe_set_init(&set) || threads_init(&threads)) {
+	if (d_probe_set_init(&set) || thread_bytes_init(&threads)) {
 		result = error_set(error, ENOMEM, "%s: out of memory", check->name);
 		goto out;
 	}
@@ -419,7 +419,7 @@ static int check_events(struct log_check *check, struct error *error)
 			bool was_lossy = is_lossy;
 			is_lossy = in_gap(check, event->time - source->start);
 			if (is_lossy && !was_lossy) {
-				threads_reset(&threads);
+				thread_bytes_reset(&threads);
 				log_nesting_lost(nesting);
 			}
 			if (is_lossy)
@@ -441,7 +441,7 @@ out:
 	free(probes);
 	free(followed);
 	log_nesting_free(nesting);
-	threads_free(&threads);
+	thread_bytes_free(&threads);
 	d_probe_set_free(&set);
 	return result;
 }
