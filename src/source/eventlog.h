@@ -188,9 +188,8 @@ void eventlog_want_thread_ends(struct eventlog *log);
  */
 int eventlog_want_stacks(struct eventlog *log, bool keeps);
 
-/* Whether the VM walks its stacks, and whether it has the probes that stacks can be kept from. */
+/* Returns true if the VM walks its stacks. */
 bool eventlog_walks(const struct eventlog *log);
-bool eventlog_keeps(const struct eventlog *log);
 
 /* The strings of an event that kept stacks need: one bit for each argument. */
 uint16_t eventlog_stack_strings(const struct eventlog *log, const char *event);

@@ -52,15 +52,6 @@ bool eventlog_walks(const struct eventlog *log)
 	return is_stack(&log->plans[log->plan_of[WIRE_STACK]]) && !log->windows;
 }
 
-bool eventlog_keeps(const struct eventlog *log)
-{
-	for (size_t i = 1; i < log->plan_count; i++)
-		if (log->plans[i].description &&
-			stack_role(log->plans[i].description) == STACK_ENTRY)
-			return true;
-	return false;
-}
-
 int eventlog_want_stacks(struct eventlog *log, bool keeps)
 {
 	if (!log->captures)

@@ -76,10 +76,6 @@ size_t image_bytes(struct image_reader *reader, uint64_t offset, uint8_t *bytes,
 		return 0;
 	if (count > reader->size - offset)
 		count = reader->size - offset;
-	if (reader->file < 0) {
-		memcpy(bytes, reader->data + offset, count);
-		return count;
-	}
 	/* sites are close together: one read serves many */
 	if (offset < reader->window_offset ||
 		offset + count > reader->window_offset + reader->window_size) {
@@ -626,10 +622,7 @@ static int make_image(struct image_reader *reader, const char *name, struct usdt
 	result = check_magic(reader);
 	if (result == 0) {
 		elf_version(EV_CURRENT);
-		/* elf_memory only reads the bytes that it is given here */
-		reader->elf = reader->file < 0
-			? elf_memory((char *)(uintptr_t)reader->data, reader->size)
-			: elf_begin(reader->file, ELF_C_READ, NULL);
+		reader->elf = elf_begin(reader->file, ELF_C_READ, NULL);
 		if (!reader->elf)
 			result = error_set(
 				error, EINVAL, "%s: cannot be read: %s", name, elf_errmsg(-1));
@@ -644,23 +637,6 @@ static int make_image(struct image_reader *reader, const char *name, struct usdt
 		usdt_image_free(reader->image);
 	else
 		*image = reader->image;
-	return result;
-}
-
-int usdt_image_memory(const void *data, size_t size, const char *name, struct usdt_image **image,
-	struct error *error)
-{
-	struct image_reader *reader = calloc(1, sizeof(*reader));
-	int result;
-
-	*image = NULL;
-	if (!reader)
-		return error_set(error, ENOMEM, "%s: out of memory", name);
-	reader->file = -1;
-	reader->data = data;
-	reader->size = size;
-	result = make_image(reader, name, image, error);
-	free(reader);
 	return result;
 }
 
