@@ -137,7 +137,7 @@ MANUALS := $(filter-out $(MADE_MANUALS:$(B)/%=src/%),$(wildcard src/man/*.[1-8])
 LIBS_CORE = -lelf -ljansson $(call if_header,zstd.h,-lzstd)
 # Of optional libraries those that are installed, asked when the command is linked.
 if_header = $(shell printf '\043include <$(1)>\n' | $(CC) $(SYSTEM_HEADERS) -E - >/dev/null 2>&1 && echo $(2))
-LIBS_COMMAND = $(LIBS_CORE) -lz $(call if_header,pb_encode.h,-lprotobuf-nanopb) $(call if_header,microhttpd.h,-lmicrohttpd) $(call if_header,ncursesw/curses.h,-lncursesw -ltinfo)
+LIBS_COMMAND = $(LIBS_CORE) -lz $(call if_header,microhttpd.h,-lmicrohttpd) $(call if_header,ncursesw/curses.h,-lncursesw -ltinfo)
 
 UNIT_SOURCES := $(wildcard tests/unit/test_*.c)
 UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(B)/tests/%)
