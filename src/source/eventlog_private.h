@@ -23,8 +23,8 @@
 #define VMTAP_SOURCE_EVENTLOG_PRIVATE_H
 
 #include "source/eventlog.h"
-#include "source/kept_stacks.h"
 #include "source/loss_gaps.h"
+#include "source/method_stacks.h"
 #include "source/names.h"
 #include "source/windows.h"
 #include "wire/describe.h"
@@ -229,7 +229,7 @@ struct eventlog {
 	/* of the events delivered so far: one had a stack, one a kept stack, one had none */
 	bool has_stack, has_kept, has_none;
 	bool tells_stacks; /* what the user has not been told of that yet */
-	struct kept_stacks kept;
+	struct method_stacks kept;
 	struct loss_gaps gaps;          /* of the stream's time */
 	struct event_guest_stack guest; /* of the event that is being delivered */
 	bool has_cpu_time, is_lossless;
