@@ -532,7 +532,7 @@ static int explain_module(const struct pid_search *search, struct error *error)
 	}
 	suggestion_text(&suggestion, text, sizeof(text));
 	if (same && !*text)
-		snprintf(text, sizeof(text), " (did you mean %.200s?)", same);
+		suggestion_phrase(text, sizeof(text), "", same, "");
 	return error_set(error, ENOENT, "process %d has not mapped %s%s", (int)search->finder->pid,
 		*wanted ? wanted : "any code", text);
 }
