@@ -200,7 +200,7 @@ $(B)/host/obj/%.o: %.c $(BASE)
 	$(Q)$(HOSTCC) $(HOST_CFLAGS) -c -o $@ $<
 
 CONTRACT_READER := $(wildcard src/contract/contract*.c) src/base/stability.c src/base/error.c \
-	src/base/clean_text.c src/base/utf8.c
+	src/base/clean_text.c src/base/utf8.c src/base/arena.c
 host_objects = $(patsubst %.c,$(B)/host/obj/%.o,$(1))
 $(B)/host/generate: $(call host_objects,src/contract/tools/generator.c $(wildcard src/contract/generator*.c) $(CONTRACT_READER) \
 	src/wire/wire_type.c)

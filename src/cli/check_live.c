@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/log/log_nesting.h"
@@ -49,12 +50,12 @@ struct live_run {
 	const struct live_check *check;
 	struct contract *own;      /* provider vm's */
 	struct contract **carried; /* those that came with streams */
-	size_t carried_count;
+	size_t carried_count, carried_room;
 	const struct contract *contract;
 	const char *command;
 	char folder[4096];
 	struct tally *tallies;
-	size_t tally_count;
+	size_t tally_count, tally_room;
 	/* the process at hand */
 	char program[PROGRAM_BYTES];
 	uint32_t pid;
@@ -101,27 +102,25 @@ static const struct contract_probe *find_known(
 static long tally_of(struct live_run *live, const char *provider, size_t length, const char *probe)
 {
 	const struct contract_probe *known;
-	struct tally *grown;
+	struct tally *tally;
 
 	for (size_t i = 0; i < live->tally_count; i++)
 		if (!strcmp(live->tallies[i].probe, probe) &&
 			strlen(live->tallies[i].provider) == length &&
 			!memcmp(live->tallies[i].provider, provider, length))
 			return (long)i;
-	grown = realloc(live->tallies, (live->tally_count + 1) * sizeof(*grown));
-	if (!grown)
+	if (array_room(&live->tallies, &live->tally_room, live->tally_count, sizeof(*tally)))
 		return -ENOMEM;
-	live->tallies = grown;
-	grown += live->tally_count;
-	*grown = (struct tally){.provider = malloc(length + strlen(probe) + 2)};
-	if (!grown->provider)
+	tally = &live->tallies[live->tally_count];
+	*tally = (struct tally){.provider = malloc(length + strlen(probe) + 2)};
+	if (!tally->provider)
 		return -ENOMEM;
-	memcpy(grown->provider, provider, length);
-	grown->provider[length] = '\0';
-	grown->probe = strcpy(grown->provider + length + 1, probe);
-	known = find_known(live->contract, grown->provider, probe);
-	grown->known = known ? known : find_known(live->own, grown->provider, probe);
-	grown->expected = known || !live->check->contract;
+	memcpy(tally->provider, provider, length);
+	tally->provider[length] = '\0';
+	tally->probe = strcpy(tally->provider + length + 1, probe);
+	known = find_known(live->contract, tally->provider, probe);
+	tally->known = known ? known : find_known(live->own, tally->provider, probe);
+	tally->expected = known || !live->check->contract;
 	return (long)live->tally_count++;
 }
 
@@ -130,7 +129,7 @@ static int take_carried(struct live_run *live, const struct source *source)
 {
 	for (size_t i = 0; i < source->carried_count; i++) {
 		const struct d_carried *carried = &source->carried[i];
-		struct contract **grown, *contract;
+		struct contract *contract;
 		struct error ignored;
 		bool is_new = true;
 
@@ -140,13 +139,12 @@ static int take_carried(struct live_run *live, const struct source *source)
 			contract_parse(
 				carried->name, carried->text, carried->length, &contract, &ignored))
 			continue;
-		grown = realloc(live->carried, (live->carried_count + 1) * sizeof(*grown));
-		if (!grown) {
+		if (array_room(&live->carried, &live->carried_room, live->carried_count,
+			    sizeof(*live->carried))) {
 			contract_free(contract);
 			return -ENOMEM;
 		}
-		live->carried = grown;
-		grown[live->carried_count++] = contract;
+		live->carried[live->carried_count++] = contract;
 	}
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/arena.h"
 #include "program/demand_value.h"
 
 enum {
@@ -112,15 +113,13 @@ static bool is_same_place(const struct d_piece *one, const struct d_piece *other
 static int note_read(struct reader *reader, size_t piece)
 {
 	struct d_demand *demand = reader->demand;
-	struct d_read *grown;
 
 	if (demand->pieces[piece].path)
 		return (int)piece;
-	grown = realloc(demand->reads, (demand->read_count + 1) * sizeof(*grown));
-	if (!grown)
+	if (array_room(
+		    &demand->reads, &demand->read_room, demand->read_count, sizeof(*demand->reads)))
 		return -ENOMEM;
-	demand->reads = grown;
-	grown[demand->read_count++] =
+	demand->reads[demand->read_count++] =
 		(struct d_read){.instruction = reader->instruction, .piece = (uint32_t)piece};
 	return (int)piece;
 }
@@ -140,7 +139,6 @@ static bool is_computed(const struct d_demand *demand, const struct d_piece *pie
 static int keep_piece(struct reader *reader, const struct d_piece *wanted)
 {
 	struct d_demand *demand = reader->demand;
-	struct d_piece *grown;
 
 	if (is_computed(demand, wanted)) {
 		demand->any_memory = true;
@@ -159,11 +157,10 @@ static int keep_piece(struct reader *reader, const struct d_piece *wanted)
 		demand->any_memory = demand->is_partial = true;
 		return -1;
 	}
-	grown = realloc(demand->pieces, (demand->piece_count + 1) * sizeof(*grown));
-	if (!grown)
+	if (array_room(&demand->pieces, &demand->piece_room, demand->piece_count,
+		    sizeof(*demand->pieces)))
 		return -ENOMEM;
-	demand->pieces = grown;
-	grown[demand->piece_count] = *wanted;
+	demand->pieces[demand->piece_count] = *wanted;
 	return note_read(reader, demand->piece_count++);
 }
 
@@ -695,6 +692,7 @@ void d_demand_free(struct d_demand *demand)
 	demand->pieces = NULL;
 	demand->reads = NULL;
 	demand->piece_count = demand->read_count = 0;
+	demand->piece_room = demand->read_room = 0;
 }
 
 uint64_t d_demand_arguments(const struct d_demand *demand)

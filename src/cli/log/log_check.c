@@ -17,6 +17,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/arena.h"
+
 #include "base/bytes.h"
 #include "cli/log/log.h"
 #include "cli/log/log_nesting.h"
@@ -166,14 +168,8 @@ static int note_gap(struct log_check *check, const struct record *record)
 {
 	if (!record_lost(record))
 		return 0;
-	if (check->gap_count == check->gap_capacity) {
-		size_t capacity = check->gap_capacity ? check->gap_capacity * 2 : 64;
-		struct gap *grown = realloc(check->gaps, capacity * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		check->gaps = grown;
-		check->gap_capacity = capacity;
-	}
+	if (array_room(&check->gaps, &check->gap_capacity, check->gap_count, sizeof(*check->gaps)))
+		return -ENOMEM;
 	check->gaps[check->gap_count++] = (struct gap){record_lost_since(record), record->time};
 	return 0;
 }

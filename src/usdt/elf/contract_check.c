@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 #include "base/clean_text.h"
 #include "usdt/elf/contract_check.h"
 
@@ -49,16 +51,9 @@ static void find(struct contract_checker *verifier, enum verify_kind kind, struc
 
 	if (verifier->error < 0)
 		return;
-	if (report->count == report->capacity) {
-		size_t capacity = report->capacity ? report->capacity * 2 : 16;
-		struct verify_finding *grown = realloc(report->findings, capacity * sizeof(*grown));
-
-		if (!grown) {
-			verifier->error = -ENOMEM;
-			return;
-		}
-		report->findings = grown;
-		report->capacity = capacity;
+	if (array_room(&report->findings, &report->capacity, report->count, sizeof(*finding))) {
+		verifier->error = -ENOMEM;
+		return;
 	}
 	finding = &report->findings[report->count];
 	*finding = (struct verify_finding){.kind = kind,

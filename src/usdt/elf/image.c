@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+
 #include "base/error.h"
 #include "contract/contract.h"
 #include "usdt/elf/image_private.h"
@@ -359,15 +361,8 @@ static int add_site(struct image_reader *reader, const char *description, size_t
 	uint64_t semaphore;
 	int error;
 
-	if (image->site_count == *capacity) {
-		size_t larger = *capacity ? *capacity * 2 : 64;
-		struct usdt_site *sites = realloc(image->sites, larger * sizeof(*sites));
-
-		if (!sites)
-			return fail_memory(reader);
-		image->sites = sites;
-		*capacity = larger;
-	}
+	if (array_room(&image->sites, capacity, image->site_count, sizeof(*site)))
+		return fail_memory(reader);
 	site = &image->sites[image->site_count];
 	memset(site, 0, sizeof(*site));
 	site->function = "";

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/clock.h"
 
 enum {
@@ -73,18 +74,9 @@ static int compare(const void *a, const void *b)
 
 static bool add_function(struct perf_map *map, const struct perf_map_function *function)
 {
-	struct perf_map_function *grown;
-
-	if (map->count == map->capacity) {
-		size_t capacity = map->capacity ? map->capacity * 2 : 256;
-		grown = capacity <= FUNCTIONS_MAX
-			? realloc(map->functions, capacity * sizeof(*grown))
-			: NULL;
-		if (!grown)
-			return false;
-		map->functions = grown;
-		map->capacity = capacity;
-	}
+	if (map->count == FUNCTIONS_MAX ||
+		array_room(&map->functions, &map->capacity, map->count, sizeof(*map->functions)))
+		return false;
 	map->functions[map->count++] = *function;
 	return true;
 }
@@ -115,12 +107,9 @@ static bool read_number(char **at, uint64_t *number)
 
 static bool keep_chunk(struct perf_map *map, char *text)
 {
-	char **grown = realloc(map->chunks, (map->chunk_count + 1) * sizeof(*grown));
-
-	if (!grown)
+	if (array_room(&map->chunks, &map->chunk_room, map->chunk_count, sizeof(*map->chunks)))
 		return false;
-	map->chunks = grown;
-	grown[map->chunk_count++] = text;
+	map->chunks[map->chunk_count++] = text;
 	return true;
 }
 
