@@ -62,7 +62,7 @@ struct live_run {
 	unsigned nesting_found;
 };
 
-static __attribute__((format(printf, 6, 7))) void find(const struct live_run *live,
+static __attribute__((format(printf, 6, 7))) void report_finding(const struct live_run *live,
 	const char *program, const char *kind, const char *provider, const char *probe,
 	const char *format, ...)
 {
@@ -219,8 +219,8 @@ static void find_nesting(void *context, const char *text)
 	struct live_run *live = context;
 
 	if (live->nesting_found++ < NESTING_MAX)
-		find(live, live->program, "nesting", NULL, NULL, "process %" PRIu32 ": %s",
-			live->pid, text);
+		report_finding(live, live->program, "nesting", NULL, NULL,
+			"process %" PRIu32 ": %s", live->pid, text);
 }
 
 /* What each probe of a process is: its tally, and its part in what begins and ends. */
@@ -325,11 +325,11 @@ static int read_process(struct live_run *live, const char *file)
 			live->pid, live->program);
 	log_nesting_end(nesting, state == SOURCE_ENDED && !lost);
 	if (live->nesting_found > NESTING_MAX)
-		find(live, live->program, "nesting", NULL, NULL,
+		report_finding(live, live->program, "nesting", NULL, NULL,
 			"process %" PRIu32 ": and %u more that do not nest", live->pid,
 			live->nesting_found - NESTING_MAX);
 	if (lost)
-		find(live, live->program, "lost", NULL, NULL,
+		report_finding(live, live->program, "lost", NULL, NULL,
 			"process %" PRIu32 ": %" PRIu64
 			" events were lost, so some findings may be missing",
 			live->pid, lost);
@@ -414,8 +414,9 @@ static int run_command(struct live_run *live, char *const *words)
 		;
 	running = 0;
 	if (WIFSIGNALED(status))
-		find(live, live->command, "killed", NULL, NULL, "was killed by signal %d (%s)",
-			WTERMSIG(status), strsignal(WTERMSIG(status)));
+		report_finding(live, live->command, "killed", NULL, NULL,
+			"was killed by signal %d (%s)", WTERMSIG(status),
+			strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status))
 		cli_message("%s has ended with status %d", live->command, WEXITSTATUS(status));
 	return CLI_OK;
@@ -479,19 +480,19 @@ static void find_of_probe(const struct live_run *live, const struct tally *tally
 	bool allowed = is_allowed(live->check, tally);
 
 	if (!tally->fired && tally->expected && !allowed)
-		find(live, live->command, "never-fired", tally->provider, tally->probe,
+		report_finding(live, live->command, "never-fired", tally->provider, tally->probe,
 			"never fired");
 	if (tally->fired && allowed)
-		find(live, live->command, "allowed-missing", tally->provider, tally->probe,
-			"fired, but --allow-missing lists it");
+		report_finding(live, live->command, "allowed-missing", tally->provider,
+			tally->probe, "fired, but --allow-missing lists it");
 	for (int i = 0; tally->known && i < tally->known->argument_count; i++)
 		if (tally->empty[i])
-			find(live, live->command, "name", tally->provider, tally->probe,
+			report_finding(live, live->command, "name", tally->provider, tally->probe,
 				"argument %d: %s is empty in %" PRIu64 " of %" PRIu64 " events",
 				i + 1, tally->known->arguments[i].name, tally->empty[i],
 				tally->fired);
 	if (tally->lines)
-		find(live, live->command, "line", tally->provider, tally->probe,
+		report_finding(live, live->command, "line", tally->provider, tally->probe,
 			"line is 0 in %" PRIu64 " of %" PRIu64
 			" events, although the file is not \"(native)\"",
 			tally->lines, tally->fired);
@@ -534,7 +535,7 @@ int check_live(const struct live_check *check, char *const *words)
 		find_of_probe(&live, &live.tallies[i]);
 	for (size_t i = 0; status == CLI_OK && i < check->allowed_count; i++)
 		if (!is_known(&live, &check->allowed[i]))
-			find(&live, live.command, "allowed-missing", NULL, NULL,
+			report_finding(&live, live.command, "allowed-missing", NULL, NULL,
 				"--allow-missing lists %s, and there is no such probe",
 				check->allowed[i].probe);
 out:

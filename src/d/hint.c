@@ -72,7 +72,7 @@ static const struct hint characters[] = {
 	{"\xe2\x88\x92", " (D has -)"},
 };
 
-static const char *find(const struct hint *hints, size_t count, const char *word)
+static const char *find_hint(const struct hint *hints, size_t count, const char *word)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(hints[i].word, word) == 0)
@@ -97,9 +97,9 @@ const char *d_hint_name(const struct d_compiler *compiler, const struct d_name *
 	const char *known = "";
 
 	if (is_function)
-		known = find(functions, sizeof(functions) / sizeof(*functions), name->bytes);
+		known = find_hint(functions, sizeof(functions) / sizeof(*functions), name->bytes);
 	else if (space == D_SPACE_GLOBAL)
-		known = find(variables, sizeof(variables) / sizeof(*variables), name->bytes);
+		known = find_hint(variables, sizeof(variables) / sizeof(*variables), name->bytes);
 	if (*known)
 		return known;
 	suggestion_init(&suggestion, name->bytes);

@@ -296,7 +296,7 @@ static bool advance_reading(struct eventlog *log, struct event_run *run)
 }
 
 /* Decodes a run's event and advances to the next; false: there is none. */
-static inline __attribute__((always_inline)) bool take(
+static inline __attribute__((always_inline)) bool take_event(
 	struct eventlog *log, struct event_run *run, bool reads)
 {
 	const unsigned char *at;
@@ -325,7 +325,7 @@ static inline __attribute__((always_inline)) void merge(
 		if (log->heap_count > 2 && is_before(&log->heap[2], next))
 			next = &log->heap[2];
 		do
-			more = take(log, &run, reads);
+			more = take_event(log, &run, reads);
 		while (more && run.time <= limit && (!next || is_before(&run, next)) &&
 			!batch_full(log));
 		if (!more)

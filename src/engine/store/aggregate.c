@@ -85,7 +85,7 @@ static void place(struct aggregate *aggregate, struct aggregate_element *element
 }
 
 /* Doubles the table; false: no memory. */
-static bool grow(struct aggregate *aggregate)
+static bool grow_table(struct aggregate *aggregate)
 {
 	struct aggregate_slot *old = aggregate->slots;
 	uint32_t old_mask = aggregate->mask;
@@ -121,7 +121,7 @@ struct aggregate_element *aggregate_add(struct aggregate *aggregate, const struc
 		return NULL;
 	/* At most two of three slots are in use, so that searches are short. */
 	if ((uint64_t)(aggregate->count + 1) * 3 > ((uint64_t)aggregate->mask + 1) * 2 &&
-		!grow(aggregate))
+		!grow_table(aggregate))
 		return NULL;
 	element = quota_get(aggregate->quota, size);
 	if (!element)

@@ -211,7 +211,8 @@ void usdt_functions_free(struct usdt_functions *functions)
 	memset(functions, 0, sizeof(*functions));
 }
 
-static const struct usdt_function *find(const struct usdt_functions *functions, uint64_t address)
+static const struct usdt_function *find_function(
+	const struct usdt_functions *functions, uint64_t address)
 {
 	size_t low = 0, high = functions->count;
 
@@ -235,7 +236,7 @@ static const struct usdt_function *find(const struct usdt_functions *functions, 
 const char *usdt_functions_find(
 	const struct usdt_functions *functions, uint64_t address, uint64_t *begin)
 {
-	const struct usdt_function *function = find(functions, address);
+	const struct usdt_function *function = find_function(functions, address);
 
 	if (!function)
 		return NULL;
@@ -246,7 +247,7 @@ const char *usdt_functions_find(
 const char *usdt_functions_module(
 	const struct usdt_functions *functions, uint64_t address, uint64_t *begin)
 {
-	const struct usdt_function *function = find(functions, address);
+	const struct usdt_function *function = find_function(functions, address);
 	const struct usdt_module *module;
 
 	if (!function || function->module >= functions->module_count)

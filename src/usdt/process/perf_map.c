@@ -219,7 +219,7 @@ static void read_more(struct perf_map *map)
 	mapped_retry_done(&map->retry, begun);
 }
 
-static const struct perf_map_function *find(const struct perf_map *map, uint64_t address)
+static const struct perf_map_function *find_mapped(const struct perf_map *map, uint64_t address)
 {
 	const struct perf_map_function *best = NULL;
 	size_t low = 0, high = map->count;
@@ -242,10 +242,10 @@ static const struct perf_map_function *find(const struct perf_map *map, uint64_t
 
 const struct perf_map_function *perf_map_find(struct perf_map *map, uint64_t address)
 {
-	const struct perf_map_function *function = find(map, address);
+	const struct perf_map_function *function = find_mapped(map, address);
 
 	if (function || !mapped_retry_due(&map->retry))
 		return function;
 	read_more(map);
-	return find(map, address);
+	return find_mapped(map, address);
 }

@@ -68,7 +68,7 @@ static bool find_in_kernel(struct process_symbols *symbols, uint64_t address, st
 	return true;
 }
 
-static bool find(void *context, uint64_t pid, uint64_t address, struct symbol *found)
+static bool find_symbol(void *context, uint64_t pid, uint64_t address, struct symbol *found)
 {
 	struct process_symbols *symbols = context;
 	struct usdt_addresses *addresses;
@@ -98,8 +98,8 @@ struct process_symbols *process_symbols_new(const struct heard_code *heard)
 	struct process_symbols *symbols = calloc(1, sizeof(*symbols));
 
 	if (symbols) {
-		symbols->lookup =
-			(struct symbol_lookup){.context = symbols, .find = find, .note = note};
+		symbols->lookup = (struct symbol_lookup){
+			.context = symbols, .find = find_symbol, .note = note};
 		usdt_addresses_store(&symbols->files);
 		symbols->files.heard = heard;
 	}
