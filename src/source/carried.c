@@ -37,7 +37,8 @@ size_t carried_lines(char *text, const char *marked, size_t length)
 	return strlen(text);
 }
 
-/* Adds a definition, unless the list has one of this provider that is as long. -ENOMEM. */
+/* Adds a definition, unless the list has one of this provider that is as long. Returns 0 or
+ * -ENOMEM. */
 static int add_carried(struct carried_list *list, const char *name, const char *text, size_t length)
 {
 	struct d_carried added = {.name = strdup(name), .text = strdup(text), .length = length};

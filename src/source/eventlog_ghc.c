@@ -420,7 +420,7 @@ bool eventlog_fires_ghc(const struct eventlog *log, const struct compat *compat,
 	return true;
 }
 
-/* Whether a collection's first and last events must be known. */
+/* Returns true if a collection's first and last events must be known. */
 static bool needs_collections(const struct eventlog *log)
 {
 	for (size_t i = 1; i < log->plan_count; i++)

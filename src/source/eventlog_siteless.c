@@ -23,7 +23,7 @@ static bool is_plan_of(const struct plan *plan, const char *provider, const char
 		!strcmp(plan->description->name, name);
 }
 
-/* Whether the log comes from objects with vmtap's probe part: it describes probes. */
+/* Returns true if the log comes from objects with vmtap's probe part: it describes probes. */
 static bool describes_probes(const struct eventlog *log)
 {
 	for (size_t i = 1; i < log->plan_count; i++)

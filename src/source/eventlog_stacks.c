@@ -282,7 +282,7 @@ static void end_kept(
 	}
 }
 
-/* Whether stacks can be kept at this time: not while events are lost. */
+/* Returns true if stacks can be kept at this time: not while events are lost. */
 static bool keeps_at(struct eventlog *log, uint64_t time)
 {
 	if (loss_gaps_begin(&log->gaps, time))

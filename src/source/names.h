@@ -32,8 +32,8 @@ int names_init(struct names *names);
 void names_free(struct names *names);
 
 /*
- * Defines the text of an id, cut at its first NUL and at 65535 bytes. -ERANGE: the id is
- * greater than NAMES_ID_MAX; -E2BIG: the texts need more than NAMES_BYTES_MAX; -ENOMEM.
+ * Defines the text of an id, cut at its first NUL and at 65535 bytes. Returns 0, -ERANGE if the id
+ * is greater than NAMES_ID_MAX, -E2BIG if the texts need more than NAMES_BYTES_MAX, or -ENOMEM.
  */
 int names_define(struct names *names, uint32_t id, const char *text, size_t length);
 
