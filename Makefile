@@ -154,7 +154,7 @@ MANUALS := $(filter-out $(MADE_MANUALS:$(B)/%=src/%),$(wildcard src/man/*.[1-8])
 LIBS_CORE = -lelf -ljansson $(call if_header,zstd.h,-lzstd)
 # Of optional libraries those that are installed, asked when the command is linked.
 if_header = $(shell printf '\043include <$(1)>\n' | $(CC) $(SYSTEM_HEADERS) -E - >/dev/null 2>&1 && echo $(2))
-LIBS_COMMAND = $(LIBS_CORE) -lz $(call if_header,pb_encode.h,-lprotobuf-nanopb) $(call if_header,microhttpd.h,-lmicrohttpd) $(call if_header,ncursesw/curses.h,-lncursesw -ltinfo)
+LIBS_COMMAND = $(LIBS_CORE) -lz $(call if_header,microhttpd.h,-lmicrohttpd) $(call if_header,ncursesw/curses.h,-lncursesw -ltinfo)
 
 UNIT_SOURCES := $(wildcard tests/unit/test_*.c)
 UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(B)/tests/%)
@@ -217,7 +217,7 @@ $(B)/host/obj/%.o: %.c $(BASE)
 	$(Q)$(HOSTCC) $(HOST_CFLAGS) -c -o $@ $<
 
 CONTRACT_READER := $(wildcard src/contract/contract*.c) src/base/stability.c src/base/error.c \
-	src/base/clean_text.c src/base/utf8.c
+	src/base/clean_text.c src/base/utf8.c src/base/arena.c
 host_objects = $(patsubst %.c,$(B)/host/obj/%.o,$(1))
 $(B)/host/generate: $(call host_objects,src/contract/tools/generator.c $(wildcard src/contract/generator*.c) $(CONTRACT_READER) \
 	src/wire/wire_type.c)

@@ -56,7 +56,6 @@ for set; do
 		need libjansson-dev header jansson.h
 		need zlib1g-dev header zlib.h
 		need binutils command -v ar
-		want libnanopb-dev 'vmtap export --perfetto' header pb_encode.h
 		want libzstd-dev 'compressed logs (vmtap record --compress)' header zstd.h
 		want libmicrohttpd-dev 'vmtap serve' header microhttpd.h
 		want libncurses-dev 'the screen of vmtap top' header ncursesw/curses.h

@@ -2,19 +2,35 @@
 #include "base/byte_buffer.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+int byte_buffer_room(struct byte_buffer *buffer, size_t length)
+{
+	unsigned char *grown = NULL;
+	size_t capacity;
+
+	if (buffer->capacity - buffer->length >= length)
+		return 0;
+	capacity = (buffer->length + length) * 2;
+	if (length <= SIZE_MAX / 4 - buffer->length)
+		grown = realloc(buffer->bytes, capacity);
+	if (!grown) {
+		buffer->has_failed = true;
+		return -ENOMEM;
+	}
+	buffer->bytes = grown;
+	buffer->capacity = capacity;
+	return 0;
+}
+
 int byte_buffer_add(struct byte_buffer *buffer, const void *bytes, size_t length)
 {
-	if (buffer->capacity - buffer->length < length) {
-		size_t capacity = (buffer->length + length) * 2;
-		unsigned char *grown = realloc(buffer->bytes, capacity);
-		if (!grown)
-			return -ENOMEM;
-		buffer->bytes = grown;
-		buffer->capacity = capacity;
-	}
+	int error = byte_buffer_room(buffer, length);
+
+	if (error)
+		return error;
 	if (length)
 		memcpy(buffer->bytes + buffer->length, bytes, length);
 	buffer->length += length;

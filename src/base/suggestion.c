@@ -114,11 +114,20 @@ void suggestion_offer(struct suggestion *suggestion, const char *name)
 	suggestion->distance = found;
 }
 
+const char *suggestion_phrase(
+	char *text, unsigned size, const char *before, const char *name, const char *after)
+{
+	static const char begin[] = " (did you mean ", end[] = "?)";
+	size_t around = sizeof(begin) + strlen(before) + strlen(after) + sizeof(end) - 1;
+
+	text[0] = '\0';
+	if (name && around < size)
+		snprintf(text, size, "%s%s%.*s%s%s", begin, before, (int)(size - around), name,
+			after, end);
+	return text;
+}
+
 const char *suggestion_text(const struct suggestion *suggestion, char *text, unsigned size)
 {
-	if (suggestion->best)
-		snprintf(text, size, " (did you mean %s?)", suggestion->best);
-	else
-		text[0] = '\0';
-	return text;
+	return suggestion_phrase(text, size, "", suggestion->best, "");
 }

@@ -23,6 +23,14 @@ void suggestion_init(struct suggestion *suggestion, const char *wanted);
  */
 void suggestion_offer(struct suggestion *suggestion, const char *name);
 
+/*
+ * Writes " (did you mean NAME?)" with the words before and after the name, or "" if name is NULL. A
+ * name is cut to what fits into size bytes with the NUL. Returns text. All messages that suggest
+ * something have it from here.
+ */
+const char *suggestion_phrase(
+	char *text, unsigned size, const char *before, const char *name, const char *after);
+
 /* " (did you mean NAME?)", or "" if no name is close enough; at most size bytes with the NUL. */
 const char *suggestion_text(const struct suggestion *suggestion, char *text, unsigned size);
 

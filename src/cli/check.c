@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 #include "cli/check_live.h"
 #include "cli/cli.h"
 #include "cli/probes.h"
@@ -21,9 +23,9 @@ enum { OPTION_CONTRACT = 256 };
 struct check {
 	struct contract *contract;
 	struct verify_allowed *allowed;
-	size_t allowed_count;
+	size_t allowed_count, allowed_room;
 	char **lists; /* copies of the values of --allow-missing; allowed points into them */
-	size_t list_count;
+	size_t list_count, list_room;
 	json_t *findings; /* NULL without --json */
 	size_t finding_count;
 };
@@ -63,26 +65,23 @@ static const char help[] =
 static int add_allowed(struct check *check, const char *text, struct error *error)
 {
 	char *list = strdup(text);
-	char **lists = realloc(check->lists, (check->list_count + 1) * sizeof(*lists));
 	char *rest = NULL;
 
-	if (lists)
-		check->lists = lists;
-	if (!list || !lists) {
+	if (!list ||
+		array_room(&check->lists, &check->list_room, check->list_count,
+			sizeof(*check->lists))) {
 		free(list);
 		return error_set(error, ENOMEM, "out of memory");
 	}
-	lists[check->list_count++] = list;
+	check->lists[check->list_count++] = list;
 	for (char *word = strtok_r(list, ", ", &rest); word; word = strtok_r(NULL, ", ", &rest)) {
-		struct verify_allowed *grown = realloc(
-			check->allowed, (check->allowed_count + 1) * sizeof(*check->allowed));
 		struct verify_allowed *allowed;
 		char *separator;
 
-		if (!grown)
+		if (array_room(&check->allowed, &check->allowed_room, check->allowed_count,
+			    sizeof(*allowed)))
 			return error_set(error, ENOMEM, "out of memory");
-		check->allowed = grown;
-		allowed = &grown[check->allowed_count++];
+		allowed = &check->allowed[check->allowed_count++];
 		*allowed = (struct verify_allowed){NULL, word};
 		separator = strstr(word, ":::");
 		if (separator) {

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/log/log_nesting.h"
@@ -49,19 +50,19 @@ struct live_run {
 	const struct live_check *check;
 	struct contract *own;      /* provider vm's */
 	struct contract **carried; /* those that came with streams */
-	size_t carried_count;
+	size_t carried_count, carried_room;
 	const struct contract *contract;
 	const char *command;
 	char folder[4096];
 	struct tally *tallies;
-	size_t tally_count;
+	size_t tally_count, tally_room;
 	/* the process at hand */
 	char program[PROGRAM_BYTES];
 	uint32_t pid;
 	unsigned nesting_found;
 };
 
-static __attribute__((format(printf, 6, 7))) void find(const struct live_run *live,
+static __attribute__((format(printf, 6, 7))) void report_finding(const struct live_run *live,
 	const char *program, const char *kind, const char *provider, const char *probe,
 	const char *format, ...)
 {
@@ -101,27 +102,25 @@ static const struct contract_probe *find_known(
 static long tally_of(struct live_run *live, const char *provider, size_t length, const char *probe)
 {
 	const struct contract_probe *known;
-	struct tally *grown;
+	struct tally *tally;
 
 	for (size_t i = 0; i < live->tally_count; i++)
 		if (!strcmp(live->tallies[i].probe, probe) &&
 			strlen(live->tallies[i].provider) == length &&
 			!memcmp(live->tallies[i].provider, provider, length))
 			return (long)i;
-	grown = realloc(live->tallies, (live->tally_count + 1) * sizeof(*grown));
-	if (!grown)
+	if (array_room(&live->tallies, &live->tally_room, live->tally_count, sizeof(*tally)))
 		return -ENOMEM;
-	live->tallies = grown;
-	grown += live->tally_count;
-	*grown = (struct tally){.provider = malloc(length + strlen(probe) + 2)};
-	if (!grown->provider)
+	tally = &live->tallies[live->tally_count];
+	*tally = (struct tally){.provider = malloc(length + strlen(probe) + 2)};
+	if (!tally->provider)
 		return -ENOMEM;
-	memcpy(grown->provider, provider, length);
-	grown->provider[length] = '\0';
-	grown->probe = strcpy(grown->provider + length + 1, probe);
-	known = find_known(live->contract, grown->provider, probe);
-	grown->known = known ? known : find_known(live->own, grown->provider, probe);
-	grown->expected = known || !live->check->contract;
+	memcpy(tally->provider, provider, length);
+	tally->provider[length] = '\0';
+	tally->probe = strcpy(tally->provider + length + 1, probe);
+	known = find_known(live->contract, tally->provider, probe);
+	tally->known = known ? known : find_known(live->own, tally->provider, probe);
+	tally->expected = known || !live->check->contract;
 	return (long)live->tally_count++;
 }
 
@@ -130,7 +129,7 @@ static int take_carried(struct live_run *live, const struct source *source)
 {
 	for (size_t i = 0; i < source->carried_count; i++) {
 		const struct d_carried *carried = &source->carried[i];
-		struct contract **grown, *contract;
+		struct contract *contract;
 		struct error ignored;
 		bool is_new = true;
 
@@ -140,13 +139,12 @@ static int take_carried(struct live_run *live, const struct source *source)
 			contract_parse(
 				carried->name, carried->text, carried->length, &contract, &ignored))
 			continue;
-		grown = realloc(live->carried, (live->carried_count + 1) * sizeof(*grown));
-		if (!grown) {
+		if (array_room(&live->carried, &live->carried_room, live->carried_count,
+			    sizeof(*live->carried))) {
 			contract_free(contract);
 			return -ENOMEM;
 		}
-		live->carried = grown;
-		grown[live->carried_count++] = contract;
+		live->carried[live->carried_count++] = contract;
 	}
 	return 0;
 }
@@ -221,8 +219,8 @@ static void find_nesting(void *context, const char *text)
 	struct live_run *live = context;
 
 	if (live->nesting_found++ < NESTING_MAX)
-		find(live, live->program, "nesting", NULL, NULL, "process %" PRIu32 ": %s",
-			live->pid, text);
+		report_finding(live, live->program, "nesting", NULL, NULL,
+			"process %" PRIu32 ": %s", live->pid, text);
 }
 
 /* What each probe of a process is: its tally, and its part in what begins and ends. */
@@ -327,11 +325,11 @@ static int read_process(struct live_run *live, const char *file)
 			live->pid, live->program);
 	log_nesting_end(nesting, state == SOURCE_ENDED && !lost);
 	if (live->nesting_found > NESTING_MAX)
-		find(live, live->program, "nesting", NULL, NULL,
+		report_finding(live, live->program, "nesting", NULL, NULL,
 			"process %" PRIu32 ": and %u more that do not nest", live->pid,
 			live->nesting_found - NESTING_MAX);
 	if (lost)
-		find(live, live->program, "lost", NULL, NULL,
+		report_finding(live, live->program, "lost", NULL, NULL,
 			"process %" PRIu32 ": %" PRIu64
 			" events were lost, so some findings may be missing",
 			live->pid, lost);
@@ -416,8 +414,9 @@ static int run_command(struct live_run *live, char *const *words)
 		;
 	running = 0;
 	if (WIFSIGNALED(status))
-		find(live, live->command, "killed", NULL, NULL, "was killed by signal %d (%s)",
-			WTERMSIG(status), strsignal(WTERMSIG(status)));
+		report_finding(live, live->command, "killed", NULL, NULL,
+			"was killed by signal %d (%s)", WTERMSIG(status),
+			strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status))
 		cli_message("%s has ended with status %d", live->command, WEXITSTATUS(status));
 	return CLI_OK;
@@ -481,19 +480,19 @@ static void find_of_probe(const struct live_run *live, const struct tally *tally
 	bool allowed = is_allowed(live->check, tally);
 
 	if (!tally->fired && tally->expected && !allowed)
-		find(live, live->command, "never-fired", tally->provider, tally->probe,
+		report_finding(live, live->command, "never-fired", tally->provider, tally->probe,
 			"never fired");
 	if (tally->fired && allowed)
-		find(live, live->command, "allowed-missing", tally->provider, tally->probe,
-			"fired, but --allow-missing lists it");
+		report_finding(live, live->command, "allowed-missing", tally->provider,
+			tally->probe, "fired, but --allow-missing lists it");
 	for (int i = 0; tally->known && i < tally->known->argument_count; i++)
 		if (tally->empty[i])
-			find(live, live->command, "name", tally->provider, tally->probe,
+			report_finding(live, live->command, "name", tally->provider, tally->probe,
 				"argument %d: %s is empty in %" PRIu64 " of %" PRIu64 " events",
 				i + 1, tally->known->arguments[i].name, tally->empty[i],
 				tally->fired);
 	if (tally->lines)
-		find(live, live->command, "line", tally->provider, tally->probe,
+		report_finding(live, live->command, "line", tally->provider, tally->probe,
 			"line is 0 in %" PRIu64 " of %" PRIu64
 			" events, although the file is not \"(native)\"",
 			tally->lines, tally->fired);
@@ -536,7 +535,7 @@ int check_live(const struct live_check *check, char *const *words)
 		find_of_probe(&live, &live.tallies[i]);
 	for (size_t i = 0; status == CLI_OK && i < check->allowed_count; i++)
 		if (!is_known(&live, &check->allowed[i]))
-			find(&live, live.command, "allowed-missing", NULL, NULL,
+			report_finding(&live, live.command, "allowed-missing", NULL, NULL,
 				"--allow-missing lists %s, and there is no such probe",
 				check->allowed[i].probe);
 out:

@@ -77,10 +77,7 @@ static const char *similar_option(
 	suggestion_init(&suggestion, name);
 	for (; options->name; options++)
 		suggestion_offer(&suggestion, options->name);
-	text[0] = '\0';
-	if (suggestion.best)
-		snprintf(text, SIMILAR_MAX, " (did you mean --%s?)", suggestion.best);
-	return text;
+	return suggestion_phrase(text, SIMILAR_MAX, "--", suggestion.best, "");
 }
 
 int cli_option_refused(const char *verb, int result, char **argv, const struct option *options)

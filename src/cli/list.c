@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/probes.h"
@@ -42,7 +44,7 @@ struct row {
 
 struct listing {
 	struct filter *filters;
-	size_t filter_count;
+	size_t filter_count, filter_room;
 	struct row *rows;
 	size_t row_count, row_capacity;
 	bool verbose, json;
@@ -79,13 +81,11 @@ static void *memory_ended(void)
 	exit(CLI_CANNOT);
 }
 
-static void *grow(void *array, size_t count, size_t *capacity, size_t size)
+/* array_room(), without which nothing can be listed. */
+static void list_room(void *array, size_t *capacity, size_t count, size_t size)
 {
-	if (count < *capacity)
-		return array;
-	*capacity = *capacity ? *capacity * 2 : 4;
-	array = realloc(array, *capacity * size);
-	return array ? array : memory_ended();
+	if (array_room(array, capacity, count, size))
+		memory_ended();
 }
 
 /* Fields are given from the right: "-f a:b" is module a, function b. */
@@ -95,10 +95,8 @@ static bool add_filter(struct listing *listing, int last_field, const char *text
 	int field = last_field;
 	char *end;
 
-	listing->filters =
-		realloc(listing->filters, (listing->filter_count + 1) * sizeof(*listing->filters));
-	if (!listing->filters)
-		memory_ended();
+	list_room(&listing->filters, &listing->filter_room, listing->filter_count,
+		sizeof(*listing->filters));
 	filter = &listing->filters[listing->filter_count++];
 	memset(filter, 0, sizeof(*filter));
 	filter->text = strdup(text);
@@ -202,8 +200,8 @@ static void add_image(struct listing *listing, const struct usdt_image *image,
 				row = NULL;
 				continue;
 			}
-			listing->rows = grow(listing->rows, listing->row_count,
-				&listing->row_capacity, sizeof(*listing->rows));
+			list_room(&listing->rows, &listing->row_capacity, listing->row_count,
+				sizeof(*listing->rows));
 			row = &listing->rows[listing->row_count++];
 			*row = (struct row){.object = object,
 				.image = image,
@@ -212,8 +210,7 @@ static void add_image(struct listing *listing, const struct usdt_image *image,
 				.module = module,
 				.provider = provider};
 		}
-		row->sites =
-			grow(row->sites, row->site_count, &row->site_capacity, sizeof(*row->sites));
+		list_room(&row->sites, &row->site_capacity, row->site_count, sizeof(*row->sites));
 		row->sites[row->site_count++] = sites[i];
 	}
 	free(sites);

@@ -5,43 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "cli/feed.h"
 
-static inline size_t hash(uint64_t class, uint64_t method)
+static inline uint32_t pair_hash(uint64_t class, uint64_t method)
 {
-	uint64_t value = (class * 31 + method) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return value ^ value >> 32;
+	return hash_table_number(class * 31 + method);
 }
 
-static bool grow(struct method_names *names)
+static bool is_pair(const void *pairs, uint32_t index, const void *key)
 {
-	size_t count = names->slots ? names->slots * 2 : 256;
-	struct method_pair *pairs = calloc(count, sizeof(*pairs));
+	const struct method_pair *pair = &((const struct method_pair *)pairs)[index], *wanted = key;
 
-	if (!pairs)
-		return false;
-	for (size_t i = 0; i < names->slots; i++) {
-		const struct method_pair *pair = &names->pairs[i];
-		size_t at = hash(pair->class, pair->method) & (count - 1);
-		if (!pair->name.id)
-			continue;
-		while (pairs[at].name.id)
-			at = (at + 1) & (count - 1);
-		pairs[at] = *pair;
-	}
-	free(names->pairs);
-	names->pairs = pairs;
-	names->slots = count;
-	return true;
+	return pair->class == wanted->class && pair->method == wanted->method;
 }
 
 void method_names_free(struct method_names *names)
 {
-	for (size_t i = 0; i < names->slots; i++)
-		if (names->pairs[i].name.id)
-			free((char *)names->pairs[i].name.text);
+	for (size_t i = 0; i < names->table.count; i++)
+		free((char *)names->pairs[i].name.text);
 	free(names->pairs);
+	hash_table_free(&names->table);
 }
 
 static uint32_t append(char *text, uint32_t at, const char *more, uint32_t length)
@@ -70,26 +54,27 @@ static struct method_name join(
 struct method_name method_names_find(
 	struct method_names *names, const struct event_batch *batch, const struct event *event)
 {
-	uint64_t class = feed_number(event, 0), method = feed_number(event, 1);
-	struct method_name name;
+	struct method_pair pair = {feed_number(event, 0), feed_number(event, 1), {0, 0, NULL}};
+	uint32_t hash = pair_hash(pair.class, pair.method), index;
 	char *text;
-	size_t at;
 
-	if ((class | method) & EVENT_HANDLE_TRANSIENT)
+	if ((pair.class | pair.method) & EVENT_HANDLE_TRANSIENT)
 		return join(names, batch, event);
-	if (names->count * 2 >= names->slots && !grow(names))
-		return (struct method_name){0, 0, NULL};
-	at = hash(class, method) & (names->slots - 1);
-	for (; names->pairs[at].name.id; at = (at + 1) & (names->slots - 1))
-		if (names->pairs[at].class == class && names->pairs[at].method == method)
-			return names->pairs[at].name;
-	name = join(names, batch, event);
-	text = malloc(name.length + 1);
+	index = hash_table_find(&names->table, hash, is_pair, names->pairs, &pair);
+	if (index != HASH_TABLE_NONE)
+		return names->pairs[index].name;
+	index = names->table.count;
+	if (array_room(&names->pairs, &names->capacity, index, sizeof(*names->pairs)) ||
+		hash_table_room(&names->table))
+		return pair.name;
+	pair.name = join(names, batch, event);
+	text = malloc(pair.name.length + 1);
 	if (!text)
 		return (struct method_name){0, 0, NULL};
-	memcpy(text, name.text, name.length);
-	name.text = text;
-	name.id = (uint32_t)++names->count;
-	names->pairs[at] = (struct method_pair){class, method, name};
-	return name;
+	memcpy(text, pair.name.text, pair.name.length);
+	pair.name.text = text;
+	pair.name.id = index + 1;
+	names->pairs[index] = pair;
+	hash_table_add(&names->table, hash, index);
+	return pair.name;
 }

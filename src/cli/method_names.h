@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_table.h"
 #include "program/event.h"
 
 struct method_name {
@@ -21,12 +22,13 @@ enum { METHOD_NAME_MAX = 4096 };
 
 struct method_pair {
 	uint64_t class, method;
-	struct method_name name; /* id 0: free */
+	struct method_name name;
 };
 
 struct method_names {
-	struct method_pair *pairs; /* open addressing */
-	size_t count, slots;
+	struct method_pair *pairs; /* by id - 1 */
+	size_t capacity;
+	struct hash_table table;
 	char text[METHOD_NAME_MAX];
 };
 

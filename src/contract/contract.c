@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 #include "base/error.h"
 #include "contract/contract_private.h"
 #include "wire/wire.h"
@@ -196,15 +198,9 @@ static int parse_provider(struct contract_reader *reader, struct contract *contr
 			return contract_fail_token(reader, "'probe' or '}'");
 		if (provider->probe_count == PROBES_MAX)
 			return contract_fail_at(reader, reader->token.line, "too many probes");
-		if (provider->probe_count == capacity) {
-			struct contract_probe *probes;
-
-			capacity = capacity ? capacity * 2 : 16;
-			probes = realloc(provider->probes, capacity * sizeof(*probes));
-			if (!probes)
-				return contract_fail_memory(reader);
-			provider->probes = probes;
-		}
+		if (array_room(&provider->probes, &capacity, provider->probe_count,
+			    sizeof(*provider->probes)))
+			return contract_fail_memory(reader);
 		error = parse_probe(reader, provider);
 	}
 	if (error == 0)

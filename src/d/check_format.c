@@ -56,7 +56,7 @@ static int take_text(struct parser *parser, const char *end, struct text *text)
 	return 0;
 }
 
-static int add(struct parser *parser, const struct parsed *parsed)
+static int add_conversion(struct parser *parser, const struct parsed *parsed)
 {
 	if (array_room(
 		    &parser->parsed, &parser->capacity, parser->count, sizeof(*parser->parsed))) {
@@ -218,7 +218,7 @@ static int parse_conversion(struct parser *parser)
 	if (take_text(parser, parsed.text - 1, &conversion->before))
 		return -1;
 	parser->pending = parser->at;
-	return add(parser, &parsed);
+	return add_conversion(parser, &parsed);
 }
 
 static int parse_format(struct parser *parser)
@@ -240,7 +240,7 @@ static int parse_format(struct parser *parser)
 		return 0;
 	if (take_text(parser, parser->end, &last.conversion.before))
 		return -1;
-	return add(parser, &last);
+	return add_conversion(parser, &last);
 }
 
 /* Takes the arguments one after the other. */
@@ -250,7 +250,7 @@ struct format_cursor {
 	unsigned taken;
 };
 
-static const struct d_type *take(struct format_cursor *cursor, const struct d_node **node)
+static const struct d_type *take_argument(struct format_cursor *cursor, const struct d_node **node)
 {
 	const struct d_format_arguments *arguments = cursor->arguments;
 	const struct d_type *type = NULL;
@@ -271,7 +271,7 @@ static int check_star(struct parser *parser, struct format_cursor *cursor, size_
 	const struct parsed *parsed, const char *what)
 {
 	const struct d_node *node;
-	const struct d_type *type = take(cursor, &node);
+	const struct d_type *type = take_argument(cursor, &node);
 	char text[80];
 
 	if (!type)
@@ -468,7 +468,7 @@ static int check_conversion(
 		return d_fail(compiler, place, "D_PRINTF_AGG_CONV",
 			"%s( ) conversion #%zu (%%%.*s): @ may only be used in printa( )",
 			parser->function, number, parsed->length, parsed->text);
-	type = conversion->aggregation ? cursor->arguments->value : take(cursor, &node);
+	type = conversion->aggregation ? cursor->arguments->value : take_argument(cursor, &node);
 	if (!type)
 		return d_fail(compiler, place, "D_PRINTF_ARG_PROTO",
 			"%s( ) prototype mismatch: conversion #%zu (%%%.*s) is missing a "

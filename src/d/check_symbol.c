@@ -158,7 +158,7 @@ static int become_address(struct d_compiler *compiler, struct d_node *node, uint
 }
 
 /* The address of the symbol and its type, NULL if that is not known. */
-static int find(struct d_compiler *compiler, const struct d_node *node, uint64_t *address,
+static int find_symbol(struct d_compiler *compiler, const struct d_node *node, uint64_t *address,
 	const struct d_type **type)
 {
 	struct kernel_symbol symbol;
@@ -184,7 +184,7 @@ int d_check_symbol(struct d_compiler *compiler, struct d_node *node)
 	struct d_node *pointer;
 	uint64_t address;
 
-	if (find(compiler, node, &address, &type))
+	if (find_symbol(compiler, node, &address, &type))
 		return -1;
 	if (!type)
 		return d_fail(compiler, &node->place, "D_SYM_NOTYPES",
@@ -209,7 +209,7 @@ int d_check_symbol_address(struct d_compiler *compiler, struct d_node *node)
 	const struct d_type *type;
 	uint64_t address;
 
-	if (find(compiler, node->left, &address, &type) ||
+	if (find_symbol(compiler, node->left, &address, &type) ||
 		d_require(compiler, D_NEED_KERNEL_VARIABLES, node->left->name->bytes,
 			&node->left->place) ||
 		d_node_remember(compiler, node) ||

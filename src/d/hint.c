@@ -72,7 +72,7 @@ static const struct hint characters[] = {
 	{"\xe2\x88\x92", " (D has -)"},
 };
 
-static const char *find(const struct hint *hints, size_t count, const char *word)
+static const char *find_hint(const struct hint *hints, size_t count, const char *word)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(hints[i].word, word) == 0)
@@ -97,21 +97,17 @@ const char *d_hint_name(const struct d_compiler *compiler, const struct d_name *
 	const char *known = "";
 
 	if (is_function)
-		known = find(functions, sizeof(functions) / sizeof(*functions), name->bytes);
+		known = find_hint(functions, sizeof(functions) / sizeof(*functions), name->bytes);
 	else if (space == D_SPACE_GLOBAL)
-		known = find(variables, sizeof(variables) / sizeof(*variables), name->bytes);
+		known = find_hint(variables, sizeof(variables) / sizeof(*variables), name->bytes);
 	if (*known)
 		return known;
 	suggestion_init(&suggestion, name->bytes);
-	for (size_t i = 0; i < names->bucket_count; i++)
-		for (const struct d_name *other = names->buckets[i]; other; other = other->next)
-			if (is_meant(other->identifiers[space], is_function) ||
-				(space == D_SPACE_GLOBAL && !is_function && other->type))
-				suggestion_offer(&suggestion, other->bytes);
-	if (!suggestion.best)
-		return "";
-	snprintf(text, D_HINT_MAX, " (did you mean %s%s?)", prefixes[space], suggestion.best);
-	return text;
+	for (size_t i = 0; i < names->count; i++)
+		if (is_meant(names->list[i]->identifiers[space], is_function) ||
+			(space == D_SPACE_GLOBAL && !is_function && names->list[i]->type))
+			suggestion_offer(&suggestion, names->list[i]->bytes);
+	return suggestion_phrase(text, D_HINT_MAX, prefixes[space], suggestion.best, "");
 }
 
 /* Names come one by one from the script and from the kernel's description. */
@@ -126,9 +122,9 @@ static int offer(void *suggestion, uint32_t number, const char *name)
 enum { TAG_STRUCT, TAG_UNION, TAG_ENUM, TAGS };
 
 static const struct {
-	const char *word;
-	unsigned kernel; /* kind of the kernel's types that D can use; 0: none */
-} tags[TAGS] = {{"struct", BTF_KIND_STRUCT}, {"union", BTF_KIND_UNION}, {"enum", 0}};
+	const char *word; /* and the blank after it */
+	unsigned kernel;  /* kind of the kernel's types that D can use; 0: none */
+} tags[TAGS] = {{"struct ", BTF_KIND_STRUCT}, {"union ", BTF_KIND_UNION}, {"enum ", 0}};
 
 /* The script's tags, and the kernel's, that are spelt much like a name. */
 static const char *suggest_tag(
@@ -138,16 +134,12 @@ static const char *suggest_tag(
 	struct suggestion suggestion;
 
 	suggestion_init(&suggestion, wanted);
-	for (size_t i = 0; i < names->bucket_count; i++)
-		for (const struct d_name *other = names->buckets[i]; other; other = other->next)
-			if (other->tags[tag] && other->tags[tag]->complete)
-				suggestion_offer(&suggestion, other->bytes);
+	for (size_t i = 0; i < names->count; i++)
+		if (names->list[i]->tags[tag] && names->list[i]->tags[tag]->complete)
+			suggestion_offer(&suggestion, names->list[i]->bytes);
 	if (compiler->types.kernel && tags[tag].kernel)
 		btf_each(compiler->types.kernel, tags[tag].kernel, "", offer, &suggestion);
-	if (!suggestion.best)
-		return "";
-	snprintf(text, D_HINT_MAX, " (did you mean %s %s?)", tags[tag].word, suggestion.best);
-	return text;
+	return suggestion_phrase(text, D_HINT_MAX, tags[tag].word, suggestion.best, "");
 }
 
 const char *d_hint_tag(
@@ -157,7 +149,7 @@ const char *d_hint_tag(
 	unsigned tag = named->kind == D_TYPE_STRUCT ? TAG_STRUCT
 		: named->kind == D_TYPE_UNION       ? TAG_UNION
 						    : TAG_ENUM;
-	size_t word = strlen(tags[tag].word);
+	size_t word = strlen(tags[tag].word) - 1;
 
 	if (!d_type_is_incomplete(named) || !named->name || named->name[word] != ' ')
 		return "";
@@ -182,15 +174,12 @@ const char *d_hint_type(
 	const char *word = word_of_tag(compiler, name);
 	struct suggestion suggestion;
 
-	if (word) {
-		snprintf(text, D_HINT_MAX, " (did you mean %s %.64s?)", word, name->bytes);
-		return text;
-	}
+	if (word)
+		return suggestion_phrase(text, D_HINT_MAX, word, name->bytes, "");
 	suggestion_init(&suggestion, name->bytes);
-	for (size_t i = 0; i < names->bucket_count; i++)
-		for (const struct d_name *other = names->buckets[i]; other; other = other->next)
-			if (other->type)
-				suggestion_offer(&suggestion, other->bytes);
+	for (size_t i = 0; i < names->count; i++)
+		if (names->list[i]->type)
+			suggestion_offer(&suggestion, names->list[i]->bytes);
 	return suggestion.best ? suggestion_text(&suggestion, text, D_HINT_MAX)
 			       : suggest_tag(compiler, TAG_STRUCT, name->bytes, text);
 }

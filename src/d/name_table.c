@@ -1,5 +1,6 @@
 /*
- * name_table.c: a hash table with chains that doubles when it is full.
+ * name_table.c: see name_table.h. Names lie in the arena and never move; the list and the table
+ * only find them.
  */
 #include "d/name_table.h"
 
@@ -8,54 +9,44 @@
 
 #include "base/text.h"
 
-static int grow(struct d_names *names)
-{
-	size_t count = names->bucket_count ? names->bucket_count * 2 : 512;
-	struct d_name **buckets = calloc(count, sizeof(*buckets)), *name, *next;
+struct word {
+	const char *bytes;
+	size_t length;
+};
 
-	if (!buckets)
-		return -1;
-	for (size_t i = 0; i < names->bucket_count; i++) {
-		for (name = names->buckets[i]; name; name = next) {
-			next = name->next;
-			name->next = buckets[name->hash & (count - 1)];
-			buckets[name->hash & (count - 1)] = name;
-		}
-	}
-	free(names->buckets);
-	names->buckets = buckets;
-	names->bucket_count = count;
-	return 0;
+static bool is_word(const void *list, uint32_t index, const void *key)
+{
+	const struct d_name *name = ((struct d_name *const *)list)[index];
+	const struct word *wanted = key;
+
+	return name->length == wanted->length && !memcmp(name->bytes, wanted->bytes, name->length);
 }
 
 struct d_name *d_names_get(struct d_names *names, const char *bytes, size_t length)
 {
 	uint32_t hash = text_hash(bytes, (uint32_t)length);
-	struct d_name *name = NULL, **bucket;
+	uint32_t index = hash_table_find(
+		&names->table, hash, is_word, names->list, &(struct word){bytes, length});
+	struct d_name *name;
 
-	/* If the table cannot grow, it only becomes slower. */
-	if (names->count >= names->bucket_count && grow(names) && !names->buckets)
+	if (index != HASH_TABLE_NONE)
+		return names->list[index];
+	if (array_room(&names->list, &names->capacity, names->count, sizeof(struct d_name *)) ||
+		hash_table_room(&names->table))
 		return NULL;
-	bucket = &names->buckets[hash & (names->bucket_count - 1)];
-	for (name = *bucket; name; name = name->next) {
-		if (name->hash == hash && name->length == length &&
-			!memcmp(name->bytes, bytes, length))
-			return name;
-	}
 	name = arena_get(names->arena, sizeof(*name) + length + 1);
 	if (!name)
 		return NULL;
-	name->hash = hash;
 	name->length = (uint32_t)length;
 	memcpy(name->bytes, bytes, length);
-	name->next = *bucket;
-	*bucket = name;
-	names->count++;
+	names->list[names->count] = name;
+	hash_table_add(&names->table, hash, (uint32_t)names->count++);
 	return name;
 }
 
 void d_names_free(struct d_names *names)
 {
-	free(names->buckets);
+	free(names->list);
+	hash_table_free(&names->table);
 	memset(names, 0, sizeof(*names));
 }

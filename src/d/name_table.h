@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/hash_table.h"
 
 struct d_identifier;
 struct d_pragma;
@@ -26,8 +27,6 @@ enum d_name_space {
 };
 
 struct d_name {
-	struct d_name *next; /* in its bucket */
-	uint32_t hash;
 	uint32_t length;
 	int keyword;               /* enum d_token_kind, 0: not a reserved word */
 	uint32_t seen;             /* 1 + number of the last script whose expressions name it */
@@ -42,8 +41,9 @@ struct d_name {
 
 struct d_names {
 	struct arena *arena;
-	struct d_name **buckets;
-	size_t bucket_count, count;
+	struct d_name **list;
+	size_t count, capacity;
+	struct hash_table table; /* of the list, by bytes */
 };
 
 /* The name with these bytes, created if new; NULL: no memory. Names live as long as the arena. */

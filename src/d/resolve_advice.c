@@ -222,7 +222,7 @@ static void suggest_provider(
 		suggestion_offer(&suggestion, known);
 	}
 	if (suggestion.best)
-		snprintf(buffer, size, " (did you mean %s%s?)", known, is_any ? "*" : "");
+		suggestion_phrase(buffer, size, "", known, is_any ? "*" : "");
 }
 
 /* Suggests the timer whose name is spelt much like this one, which need not exist yet. */
@@ -367,7 +367,7 @@ static void suggest(const struct d_probe_set *set, const struct d_description *d
 	if (!*buffer)
 		suggestion_text(&suggestion, buffer, size);
 	if (!*buffer && synonym)
-		snprintf(buffer, size, " (did you mean %.60s?)", synonym);
+		suggestion_phrase(buffer, size, "", synonym, "");
 	if (!*buffer)
 		suggest_call(set, description, buffer, size);
 	if (!*buffer && is_named && !strcmp(provider, "syscall"))

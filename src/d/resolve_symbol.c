@@ -97,8 +97,8 @@ static void enter(
 	name->identifiers[space] = identifier;
 }
 
-static struct d_identifier *add(struct d_compiler *compiler, const char *text, size_t length,
-	enum d_identifier_kind kind, const char *type)
+static struct d_identifier *add_identifier(struct d_compiler *compiler, const char *text,
+	size_t length, enum d_identifier_kind kind, const char *type)
 {
 	struct d_name *name = d_names_get(&compiler->names, text, length);
 	struct d_identifier *identifier = arena_get(&compiler->arena, sizeof(*identifier));
@@ -122,14 +122,15 @@ int d_symbols_init(struct d_compiler *compiler)
 	char argument[] = "arg0";
 
 	for (size_t i = 0; i < COUNT(functions); i++) {
-		identifier = add(compiler, functions[i].name, strlen(functions[i].name),
+		identifier = add_identifier(compiler, functions[i].name, strlen(functions[i].name),
 			D_IDENTIFIER_FUNCTION, NULL);
 		if (!identifier)
 			return -ENOMEM;
 		identifier->function = &functions[i];
 	}
 	for (unsigned i = 0; i < D_BUILTINS; i++) {
-		identifier = add(compiler, d_builtins[i].name, strlen(d_builtins[i].name),
+		identifier = add_identifier(compiler, d_builtins[i].name,
+			strlen(d_builtins[i].name),
 			i == D_BUILTIN_UREGS ? D_IDENTIFIER_REGISTERS : D_IDENTIFIER_BUILTIN,
 			d_builtins[i].type);
 		if (!identifier)
@@ -138,12 +139,13 @@ int d_symbols_init(struct d_compiler *compiler)
 	}
 	for (unsigned i = 0; i < 10; i++) {
 		argument[3] = (char)('0' + i);
-		identifier = add(compiler, argument, 4, D_IDENTIFIER_ARGUMENT, "int64_t");
+		identifier =
+			add_identifier(compiler, argument, 4, D_IDENTIFIER_ARGUMENT, "int64_t");
 		if (!identifier)
 			return -ENOMEM;
 		identifier->index = i;
 	}
-	if (!add(compiler, "args", 4, D_IDENTIFIER_ARGUMENTS, NULL))
+	if (!add_identifier(compiler, "args", 4, D_IDENTIFIER_ARGUMENTS, NULL))
 		return -ENOMEM;
 	d_attributes_init(compiler);
 	return 0;
@@ -312,7 +314,7 @@ struct d_identifier *d_symbol_aggregation(struct d_compiler *compiler, struct d_
 struct d_identifier *d_symbol_inline(struct d_compiler *compiler, struct d_name *name)
 {
 	struct d_identifier *identifier =
-		add(compiler, name->bytes, name->length, D_IDENTIFIER_INLINE, NULL);
+		add_identifier(compiler, name->bytes, name->length, D_IDENTIFIER_INLINE, NULL);
 
 	if (!identifier) {
 		d_fail_memory(compiler);
@@ -326,7 +328,7 @@ struct d_identifier *d_symbol_enumerator(
 	struct d_compiler *compiler, struct d_name *name, const struct d_type *type, int64_t value)
 {
 	struct d_identifier *identifier =
-		add(compiler, name->bytes, name->length, D_IDENTIFIER_ENUMERATOR, NULL);
+		add_identifier(compiler, name->bytes, name->length, D_IDENTIFIER_ENUMERATOR, NULL);
 
 	if (!identifier) {
 		d_fail_memory(compiler);

@@ -13,7 +13,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "program/known_value.h"
+#include "base/arena.h"
+#include "program/demand_value.h"
 
 enum {
 	CALLER_FRAMES = 2, /* the probe's own and its caller's */
@@ -26,11 +27,11 @@ enum {
 
 struct local {
 	uint32_t variable;
-	struct known value;
+	struct demand_value value;
 };
 
 struct state {
-	struct known registers[D_REGISTERS_MAX];
+	struct demand_value registers[D_REGISTERS_MAX];
 	struct local locals[LOCALS_MAX];
 	unsigned local_count;
 };
@@ -74,7 +75,7 @@ static struct local *find_local(struct state *state, uint32_t variable)
 	return NULL;
 }
 
-static void store_local(struct reader *reader, uint32_t variable, const struct known *value)
+static void store_local(struct reader *reader, uint32_t variable, const struct demand_value *value)
 {
 	struct state *now = &reader->now;
 	struct local *local = find_local(now, variable);
@@ -89,11 +90,11 @@ static void store_local(struct reader *reader, uint32_t variable, const struct k
 		local->value = *value;
 }
 
-static struct known load_local(struct reader *reader, uint32_t variable)
+static struct demand_value load_local(struct reader *reader, uint32_t variable)
 {
 	struct local *local = find_local(&reader->now, variable);
 
-	return local ? local->value : known_nothing;
+	return local ? local->value : demand_value_nothing;
 }
 
 /* ---- demands ---- */
@@ -112,15 +113,13 @@ static bool is_same_place(const struct d_piece *one, const struct d_piece *other
 static int note_read(struct reader *reader, size_t piece)
 {
 	struct d_demand *demand = reader->demand;
-	struct d_read *grown;
 
 	if (demand->pieces[piece].path)
 		return (int)piece;
-	grown = realloc(demand->reads, (demand->read_count + 1) * sizeof(*grown));
-	if (!grown)
+	if (array_room(
+		    &demand->reads, &demand->read_room, demand->read_count, sizeof(*demand->reads)))
 		return -ENOMEM;
-	demand->reads = grown;
-	grown[demand->read_count++] =
+	demand->reads[demand->read_count++] =
 		(struct d_read){.instruction = reader->instruction, .piece = (uint32_t)piece};
 	return (int)piece;
 }
@@ -140,7 +139,6 @@ static bool is_computed(const struct d_demand *demand, const struct d_piece *pie
 static int keep_piece(struct reader *reader, const struct d_piece *wanted)
 {
 	struct d_demand *demand = reader->demand;
-	struct d_piece *grown;
 
 	if (is_computed(demand, wanted)) {
 		demand->any_memory = true;
@@ -159,15 +157,14 @@ static int keep_piece(struct reader *reader, const struct d_piece *wanted)
 		demand->any_memory = demand->is_partial = true;
 		return -1;
 	}
-	grown = realloc(demand->pieces, (demand->piece_count + 1) * sizeof(*grown));
-	if (!grown)
+	if (array_room(&demand->pieces, &demand->piece_room, demand->piece_count,
+		    sizeof(*demand->pieces)))
 		return -ENOMEM;
-	demand->pieces = grown;
-	grown[demand->piece_count] = *wanted;
+	demand->pieces[demand->piece_count] = *wanted;
 	return note_read(reader, demand->piece_count++);
 }
 
-static uint32_t register_of(const struct reader *reader, const struct known *known)
+static uint32_t register_of(const struct reader *reader, const struct demand_value *known)
 {
 	return (uint32_t)(known - reader->now.registers);
 }
@@ -177,7 +174,7 @@ static uint32_t bounded(uint64_t length)
 	return length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
 }
 
-static struct d_piece piece_at(const struct known *address, uint64_t length)
+static struct d_piece piece_at(const struct demand_value *address, uint64_t length)
 {
 	return (struct d_piece){.from = (enum d_piece_base)address->from,
 		.base = address->base,
@@ -191,8 +188,8 @@ static struct d_piece piece_at(const struct known *address, uint64_t length)
 
 /* As read_piece(), where the clause's code must be followed to know the address or the length. Both
  * are registers of the instruction; number: the one with the length, or NULL. */
-static int read_computed(struct reader *reader, const struct known *address, bool is_string,
-	uint64_t length, const struct known *number)
+static int read_computed(struct reader *reader, const struct demand_value *address, bool is_string,
+	uint64_t length, const struct demand_value *number)
 {
 	const struct d_piece wanted = {.from = D_PIECE_COMPUTED,
 		.base = reader->instruction,
@@ -210,14 +207,14 @@ static int read_computed(struct reader *reader, const struct known *address, boo
  * register; or only as many as another register says, if number is not NULL. counter is the
  * argument that this is, NULL: none. Returns as keep_piece().
  */
-static int read_piece(struct reader *reader, const struct known *address, bool is_string,
-	uint64_t length, const struct known *counter, const struct known *number)
+static int read_piece(struct reader *reader, const struct demand_value *address, bool is_string,
+	uint64_t length, const struct demand_value *counter, const struct demand_value *number)
 {
 	struct d_piece wanted = piece_at(address, length);
 
-	if (known_is_own(address) || !wanted.length)
+	if (demand_value_is_own(address) || !wanted.length)
 		return -1;
-	if (address->kind == KNOWN_NOTHING)
+	if (address->kind == DEMAND_VALUE_NOTHING)
 		return read_computed(reader, address, is_string, length, number);
 	wanted.is_string = is_string;
 	wanted.is_counted = counter != NULL;
@@ -226,14 +223,15 @@ static int read_piece(struct reader *reader, const struct known *address, bool i
 	return keep_piece(reader, &wanted);
 }
 
-static int read_path(struct reader *reader, const struct known *address, const struct known *mount)
+static int read_path(
+	struct reader *reader, const struct demand_value *address, const struct demand_value *mount)
 {
 	struct d_piece wanted = piece_at(address, reader->program->options.strsize);
 	int piece;
 
-	if (known_is_own(address))
+	if (demand_value_is_own(address))
 		return -1;
-	if (address->kind == KNOWN_NOTHING) {
+	if (address->kind == DEMAND_VALUE_NOTHING) {
 		reader->demand->any_memory = reader->demand->is_partial = true;
 		return -1;
 	}
@@ -243,24 +241,24 @@ static int read_path(struct reader *reader, const struct known *address, const s
 }
 
 static int read_memory(
-	struct reader *reader, const struct known *address, bool is_string, uint64_t length)
+	struct reader *reader, const struct demand_value *address, bool is_string, uint64_t length)
 {
 	return read_piece(reader, address, is_string, length, NULL, NULL);
 }
 
 /* As read_memory(), with the length in a register. What is in a piece of varying length is not
  * tracked. */
-static int read_counted(
-	struct reader *reader, const struct known *address, const struct known *length)
+static int read_counted(struct reader *reader, const struct demand_value *address,
+	const struct demand_value *length)
 {
-	struct known counter;
+	struct demand_value counter;
 	int piece;
 
-	if (known_is_number(length))
+	if (demand_value_is_number(length))
 		return read_memory(reader, address, false, (uint64_t)length->offset);
-	if (known_is_own(address))
+	if (demand_value_is_own(address))
 		return -1;
-	if (known_is_count(length, &counter))
+	if (demand_value_is_count(length, &counter))
 		piece = read_piece(reader, address, false, D_DEMAND_COUNTED_MAX, &counter, length);
 	else
 		piece = read_computed(reader, address, false, D_DEMAND_COUNTED_MAX, length);
@@ -268,40 +266,41 @@ static int read_counted(
 }
 
 /* An integer of that many bytes is read at an address; it may itself be an address. */
-static int read_integer(
-	struct reader *reader, const struct known *address, unsigned size, struct known *result)
+static int read_integer(struct reader *reader, const struct demand_value *address, unsigned size,
+	struct demand_value *result)
 {
 	int piece = read_memory(reader, address, false, size);
 
-	*result = known_nothing;
+	*result = demand_value_nothing;
 	if (piece < -1)
 		return piece;
 	if (size != sizeof(uint64_t))
 		return 0;
 	if (piece >= 0)
-		*result = (struct known){
-			.kind = KNOWN_VALUE, .from = D_PIECE_POINTER, .base = (uint32_t)piece};
-	else if (address->kind == KNOWN_COPY && !reader->written && address->offset >= 0 &&
+		*result = (struct demand_value){.kind = DEMAND_VALUE_PLAIN,
+			.from = D_PIECE_POINTER,
+			.base = (uint32_t)piece};
+	else if (address->kind == DEMAND_VALUE_COPY && !reader->written && address->offset >= 0 &&
 		(uint64_t)address->offset + size <= reader->demand->pieces[address->base].length)
-		*result = (struct known){.kind = KNOWN_VALUE,
+		*result = (struct demand_value){.kind = DEMAND_VALUE_PLAIN,
 			.from = D_PIECE_POINTER,
 			.base = address->base,
 			.at = (uint32_t)address->offset};
 	return 0;
 }
 
-static uint64_t string_limit(const struct reader *reader, const struct known *limit)
+static uint64_t string_limit(const struct reader *reader, const struct demand_value *limit)
 {
 	uint64_t most = reader->program->options.strsize;
 
-	return limit && known_is_number(limit) && limit->offset >= 0 &&
+	return limit && demand_value_is_number(limit) && limit->offset >= 0 &&
 			(uint64_t)limit->offset < most
 		? (uint64_t)limit->offset
 		: most;
 }
 
 static int read_network(
-	struct reader *reader, enum d_subroutine which, const struct known *arguments)
+	struct reader *reader, enum d_subroutine which, const struct demand_value *arguments)
 {
 	bool is_link = which == D_SUBROUTINE_LINK_NTOP;
 	int64_t family = arguments[0].offset;
@@ -311,9 +310,9 @@ static int read_network(
 		return read_memory(reader, &arguments[0], false, IPV4_BYTES);
 	if (which == D_SUBROUTINE_INET_NTOA6)
 		return read_memory(reader, &arguments[0], false, IPV6_BYTES);
-	if (known_is_own(&arguments[1]))
+	if (demand_value_is_own(&arguments[1]))
 		return -1;
-	if (!known_is_number(&arguments[0])) {
+	if (!demand_value_is_number(&arguments[0])) {
 		reader->demand->any_memory = reader->demand->is_partial = true;
 		return -1;
 	}
@@ -324,29 +323,32 @@ static int read_network(
 	return read_memory(reader, &arguments[1], false, length);
 }
 
-static int read_call(struct reader *reader, const struct d_instruction *at, struct known *result)
+static int read_call(
+	struct reader *reader, const struct d_instruction *at, struct demand_value *result)
 {
-	const struct known *arguments = &reader->now.registers[at->b];
+	const struct demand_value *arguments = &reader->now.registers[at->b];
 	enum d_subroutine which = (enum d_subroutine)at->immediate;
-	struct known counter;
+	struct demand_value counter;
 	int piece = -1;
 
-	*result = known_nothing;
+	*result = demand_value_nothing;
 	reader->depends |= !is_pure(which);
 	switch (which) {
 	case D_SUBROUTINE_COPYINSTR:
 	case D_SUBROUTINE_STRINGOF:
 		return read_piece(reader, &arguments[0], true,
 			string_limit(reader, at->c > 1 ? &arguments[1] : NULL),
-			at->c > 1 && known_is_count(&arguments[1], &counter) ? &counter : NULL,
-			at->c > 1 && !known_is_number(&arguments[1]) ? &arguments[1] : NULL);
+			at->c > 1 && demand_value_is_count(&arguments[1], &counter) ? &counter
+										    : NULL,
+			at->c > 1 && !demand_value_is_number(&arguments[1]) ? &arguments[1] : NULL);
 	case D_SUBROUTINE_D_PATH:
 		return read_path(reader, &arguments[0], at->c > 1 ? &arguments[1] : NULL);
 	case D_SUBROUTINE_COPYIN:
 		piece = read_counted(reader, &arguments[0], &arguments[1]);
-		*result = known_own;
+		*result = demand_value_own;
 		if (piece >= 0)
-			*result = (struct known){.kind = KNOWN_COPY, .base = (uint32_t)piece};
+			*result = (struct demand_value){
+				.kind = DEMAND_VALUE_COPY, .base = (uint32_t)piece};
 		return piece;
 	case D_SUBROUTINE_COPYINTO:
 		reader->written = true;
@@ -364,7 +366,7 @@ static int read_call(struct reader *reader, const struct d_instruction *at, stru
 	case D_SUBROUTINE_ALLOCA:
 	case D_SUBROUTINE_BLOCK:
 	case D_SUBROUTINE_MEMREF:
-		*result = known_own;
+		*result = demand_value_own;
 		return 0;
 	case D_SUBROUTINE_PROGENYOF:
 		reader->demand->process =
@@ -443,12 +445,13 @@ static int jump(struct reader *reader, int32_t to)
 		return 0;
 	}
 	for (unsigned i = 0; i < D_REGISTERS_MAX; i++)
-		state->registers[i] = known_common(&state->registers[i], &reader->now.registers[i]);
+		state->registers[i] =
+			demand_value_common(&state->registers[i], &reader->now.registers[i]);
 	for (unsigned i = 0; i < state->local_count; i++) {
 		struct local *local = &state->locals[i];
-		struct known value = load_local(reader, local->variable);
+		struct demand_value value = load_local(reader, local->variable);
 
-		local->value = known_common(&local->value, &value);
+		local->value = demand_value_common(&local->value, &value);
 	}
 	return 0;
 }
@@ -456,7 +459,7 @@ static int jump(struct reader *reader, int32_t to)
 /* Variables. Only the values of this-> scalars are tracked. */
 static void read_variable(struct reader *reader, const struct d_instruction *at)
 {
-	struct known *a = &reader->now.registers[at->a];
+	struct demand_value *a = &reader->now.registers[at->a];
 
 	reader->depends = true;
 	switch (at->opcode) {
@@ -468,13 +471,13 @@ static void read_variable(struct reader *reader, const struct d_instruction *at)
 		break;
 	case D_OP_ADDRESS:
 	case D_OP_ADDRESS_ELEMENT:
-		*a = known_own;
+		*a = demand_value_own;
 		break;
 	case D_OP_STORE_CHARACTER:
-		store_local(reader, (uint32_t)at->immediate, &known_nothing);
+		store_local(reader, (uint32_t)at->immediate, &demand_value_nothing);
 		break;
 	case D_OP_LOAD_ELEMENT:
-		*a = known_nothing;
+		*a = demand_value_nothing;
 		break;
 	default:
 		break;
@@ -484,44 +487,44 @@ static void read_variable(struct reader *reader, const struct d_instruction *at)
 /* Arithmetic on known values, and any other instruction whose result is an integer or a text. */
 static void compute(struct reader *reader, const struct d_instruction *at)
 {
-	struct known *registers = reader->now.registers;
-	const struct known *b = &registers[at->b], *c = &registers[at->c];
-	struct known result = known_nothing, factor;
+	struct demand_value *registers = reader->now.registers;
+	const struct demand_value *b = &registers[at->b], *c = &registers[at->c];
+	struct demand_value result = demand_value_nothing, factor;
 
 	switch (at->opcode) {
 	case D_OP_INTEGER:
-		result = known_number(at->immediate);
+		result = demand_value_number(at->immediate);
 		break;
 	case D_OP_CONSTANT:
-		result = known_number(reader->program->integers[at->immediate]);
+		result = demand_value_number(reader->program->integers[at->immediate]);
 		break;
 	case D_OP_NULL:
-		result = known_number(0);
+		result = demand_value_number(0);
 		break;
 	case D_OP_MOVE:
 		result = *b;
 		break;
 	case D_OP_ADD:
-		result = known_add(b, c);
+		result = demand_value_add(b, c);
 		break;
 	case D_OP_SUBTRACT:
-		result = known_subtract(b, c);
+		result = demand_value_subtract(b, c);
 		break;
 	case D_OP_MULTIPLY:
-		result = known_multiply(b, c);
+		result = demand_value_multiply(b, c);
 		break;
 	case D_OP_SHIFT_LEFT:
-		factor = known_number((int64_t)(UINT64_C(1) << (c->offset & 63)));
-		if (known_is_number(c))
-			result = known_multiply(b, &factor);
+		factor = demand_value_number((int64_t)(UINT64_C(1) << (c->offset & 63)));
+		if (demand_value_is_number(c))
+			result = demand_value_multiply(b, &factor);
 		break;
 	case D_OP_CUT:
 	case D_OP_BITS:
-		result = known_cut(b, at->immediate);
+		result = demand_value_cut(b, at->immediate);
 		break;
 	case D_OP_ADDRESS_STRING:
 	case D_OP_KEEP:
-		result = known_own;
+		result = demand_value_own;
 		break;
 	default:
 		break;
@@ -532,8 +535,8 @@ static void compute(struct reader *reader, const struct d_instruction *at)
 /* Processes one instruction; returns 0 or a negative errno. */
 static int read_instruction(struct reader *reader, const struct d_instruction *at)
 {
-	struct known *registers = reader->now.registers;
-	struct known result;
+	struct demand_value *registers = reader->now.registers;
+	struct demand_value result;
 	int error = 0;
 
 	switch (at->opcode) {
@@ -549,16 +552,16 @@ static int read_instruction(struct reader *reader, const struct d_instruction *a
 	case D_OP_ARGUMENT:
 		if (at->immediate < 64)
 			reader->demand->arguments |= UINT64_C(1) << at->immediate;
-		registers[at->a] = (struct known){.kind = KNOWN_VALUE,
+		registers[at->a] = (struct demand_value){.kind = DEMAND_VALUE_PLAIN,
 			.from = D_PIECE_ARGUMENT,
 			.base = (uint32_t)at->immediate};
 		return 0;
 	case D_OP_BUILTIN:
 		read_builtin(reader, at);
-		registers[at->a] = known_nothing;
+		registers[at->a] = demand_value_nothing;
 		if (d_builtin_is_thread((enum d_builtin)at->immediate))
-			registers[at->a] =
-				(struct known){.kind = KNOWN_VALUE, .from = D_PIECE_THREAD};
+			registers[at->a] = (struct demand_value){
+				.kind = DEMAND_VALUE_PLAIN, .from = D_PIECE_THREAD};
 		return 0;
 	case D_OP_LOAD:
 	case D_OP_STORE:
@@ -579,12 +582,12 @@ static int read_instruction(struct reader *reader, const struct d_instruction *a
 	case D_OP_BYTES:
 		error = read_memory(reader, &registers[at->b], at->opcode == D_OP_TEXT,
 			(uint64_t)at->immediate);
-		registers[at->a] = known_nothing;
+		registers[at->a] = demand_value_nothing;
 		break;
 	case D_OP_KEEP_POINTER:
 		error = read_memory(
 			reader, &registers[at->b], true, reader->program->options.strsize);
-		registers[at->a] = known_nothing;
+		registers[at->a] = demand_value_nothing;
 		reader->depends = true;
 		break;
 	case D_OP_COPY:
@@ -601,14 +604,14 @@ static int read_instruction(struct reader *reader, const struct d_instruction *a
 		break;
 	case D_OP_STACK:
 		read_stack(reader, at);
-		registers[at->a] = known_nothing;
+		registers[at->a] = demand_value_nothing;
 		return 0;
 	case D_OP_GUEST_STACK:
 		reader->demand->needs |= d_need_bit(D_NEED_GUEST_STACK);
-		registers[at->a] = known_nothing;
+		registers[at->a] = demand_value_nothing;
 		return 0;
 	case D_OP_PLACE:
-		registers[at->a] = known_nothing;
+		registers[at->a] = demand_value_nothing;
 		return 0;
 	case D_OP_AGGREGATE:
 		if (reader->program->options.aggpercpu)
@@ -689,6 +692,7 @@ void d_demand_free(struct d_demand *demand)
 	demand->pieces = NULL;
 	demand->reads = NULL;
 	demand->piece_count = demand->read_count = 0;
+	demand->piece_room = demand->read_room = 0;
 }
 
 uint64_t d_demand_arguments(const struct d_demand *demand)

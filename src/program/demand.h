@@ -94,9 +94,9 @@ struct d_demand {
 	const struct d_instruction *predicate;
 	size_t predicate_count;
 	struct d_piece *pieces;
-	size_t piece_count;
+	size_t piece_count, piece_room;
 	struct d_read *reads; /* in the order of the code */
-	size_t read_count;
+	size_t read_count, read_room;
 };
 
 /*

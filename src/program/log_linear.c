@@ -9,7 +9,7 @@ struct bounds {
 	uint32_t count, most;
 };
 
-static bool add(struct bounds *bounds, uint64_t bound)
+static bool add_bound(struct bounds *bounds, uint64_t bound)
 {
 	if (bounds->count == bounds->most)
 		return false;
@@ -34,10 +34,10 @@ uint32_t log_linear_bounds(const int64_t *parameters, uint64_t *items, uint32_t 
 			return 0;
 		if (magnitude >= parameters[1])
 			for (unsigned __int128 at = from; at < end; at = (at / step + 1) * step)
-				if (!add(&bounds, (uint64_t)at))
+				if (!add_bound(&bounds, (uint64_t)at))
 					return most + 1;
 		from = (uint64_t)end;
-		if (last && !(end >> 64) && !add(&bounds, from))
+		if (last && !(end >> 64) && !add_bound(&bounds, from))
 			return most + 1;
 	}
 	return bounds.count;

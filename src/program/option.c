@@ -387,7 +387,7 @@ static bool is_compile_time(const struct option *option)
 		option->kind == ENCODING;
 }
 
-static const struct option *find(const char *name)
+static const struct option *find_option(const char *name)
 {
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		if (!strcmp(options[i].name, name))
@@ -594,7 +594,7 @@ static void store(const struct option *option, struct d_options *options, bool s
 const char *d_option_set(struct d_options *options, struct d_compile_options *compile_options,
 	const char *name, const char *value, bool in_program)
 {
-	const struct option *option = find(name);
+	const struct option *option = find_option(name);
 	uint64_t number;
 	bool set;
 
@@ -635,7 +635,7 @@ const char *d_option_set(struct d_options *options, struct d_compile_options *co
 
 const char *d_option_set_running(struct d_options *options, const char *name, const char *value)
 {
-	const struct option *option = find(name);
+	const struct option *option = find_option(name);
 	uint64_t number;
 	bool set;
 
@@ -655,7 +655,7 @@ const char *d_option_similar(const char *name, char text[D_OPTION_SIMILAR_MAX])
 {
 	struct suggestion suggestion;
 
-	suggestion_init(&suggestion, find(name) ? "" : name);
+	suggestion_init(&suggestion, find_option(name) ? "" : name);
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		suggestion_offer(&suggestion, options[i].name);
 	return suggestion_text(&suggestion, text, D_OPTION_SIMILAR_MAX);

@@ -13,44 +13,22 @@
 #include "base/text.h"
 
 struct d_probe_kept {
-	uint32_t hash;
 	uint32_t size;
-	char bytes[];
+	_Alignas(struct d_probe_argument) char bytes[];
 };
 
-/* The slot of these bytes, or the free one where they belong. */
-static struct d_probe_kept **find_kept(
-	const struct d_probe_keep *keep, const void *bytes, uint32_t size, uint32_t hash)
+/* Some bytes that are looked for. */
+struct d_probe_bytes {
+	const void *bytes;
+	uint32_t size;
+};
+
+static bool is_kept(const void *kept, uint32_t index, const void *key)
 {
-	size_t at = hash;
+	const struct d_probe_kept *there = ((struct d_probe_kept *const *)kept)[index];
+	const struct d_probe_bytes *wanted = key;
 
-	for (;; at++) {
-		struct d_probe_kept **slot = &keep->slots[at & (keep->slot_count - 1)];
-
-		if (!*slot ||
-			((*slot)->hash == hash && (*slot)->size == size &&
-				!memcmp((*slot)->bytes, bytes, size)))
-			return slot;
-	}
-}
-
-static int grow_slots(struct d_probe_keep *keep)
-{
-	struct d_probe_keep grown = *keep;
-
-	grown.slot_count = keep->slot_count ? keep->slot_count * 2 : 64;
-	grown.slots = calloc(grown.slot_count, sizeof(grown.slots[0]));
-	if (!grown.slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < keep->slot_count; i++) {
-		struct d_probe_kept *kept = keep->slots[i];
-
-		if (kept)
-			*find_kept(&grown, kept->bytes, kept->size, kept->hash) = kept;
-	}
-	free(keep->slots);
-	*keep = grown;
-	return 0;
+	return there->size == wanted->size && !memcmp(there->bytes, wanted->bytes, wanted->size);
 }
 
 /* The set's copy of the bytes. NULL: no memory. */
@@ -58,23 +36,24 @@ static void *keep_bytes(struct d_probe_set *set, const void *bytes, size_t size)
 {
 	struct d_probe_keep *keep = &set->keep;
 	uint32_t hash = text_hash(bytes, (uint32_t)size);
-	struct d_probe_kept **slot;
+	struct d_probe_bytes wanted = {bytes, (uint32_t)size};
+	uint32_t index = hash_table_find(&keep->table, hash, is_kept, keep->kept, &wanted);
+	struct d_probe_kept *kept;
 
-	if (2 * keep->count >= keep->slot_count && grow_slots(keep))
+	if (index != HASH_TABLE_NONE)
+		return keep->kept[index]->bytes;
+	if (array_room(&keep->kept, &keep->capacity, keep->table.count, sizeof(keep->kept[0])) ||
+		hash_table_room(&keep->table))
 		return NULL;
-	slot = find_kept(keep, bytes, (uint32_t)size, hash);
-	if (!*slot) {
-		struct d_probe_kept *kept = arena_get(&keep->arena, sizeof(*kept) + size);
-
-		if (!kept)
-			return NULL;
-		kept->hash = hash;
-		kept->size = (uint32_t)size;
-		memcpy(kept->bytes, bytes, size);
-		*slot = kept;
-		keep->count++;
-	}
-	return (*slot)->bytes;
+	kept = arena_get(&keep->arena, sizeof(*kept) + size);
+	if (!kept)
+		return NULL;
+	kept->size = (uint32_t)size;
+	memcpy(kept->bytes, bytes, size);
+	index = keep->table.count;
+	keep->kept[index] = kept;
+	hash_table_add(&keep->table, hash, index);
+	return kept->bytes;
 }
 
 static char *keep_text(struct d_probe_set *set, const char *text)
@@ -135,53 +114,53 @@ void d_probe_set_free(struct d_probe_set *set)
 {
 	free(set->probes);
 	arena_free(&set->keep.arena);
-	free(set->keep.slots);
-	free(set->buckets);
+	free(set->keep.kept);
+	hash_table_free(&set->keep.table);
+	free(set->named);
+	hash_table_free(&set->by_name);
 	memset(set, 0, sizeof(*set));
 }
 
-static struct d_probe_bucket *bucket_of(const struct d_probe_set *set, const char *name)
+static bool is_named(const void *context, uint32_t index, const void *name)
 {
-	return &set->buckets[text_hash(name, (uint32_t)strlen(name)) & (set->bucket_count - 1)];
+	const struct d_probe_set *set = context;
+
+	return !strcmp(set->probes[set->named[index].first].name, name);
 }
 
-/* Puts a probe at the end of its bucket, so that the indices there ascend. */
-static void enter(struct d_probe_set *set, size_t index)
+/* Returns the index in set->named of the probes with this name, or HASH_TABLE_NONE. */
+static uint32_t find_named(const struct d_probe_set *set, const char *name)
 {
-	struct d_probe_bucket *bucket = bucket_of(set, set->probes[index].name);
+	return hash_table_find(
+		&set->by_name, text_hash(name, (uint32_t)strlen(name)), is_named, set, name);
+}
+
+/* Puts a probe at the end of those with its name, so that the indices there ascend. There must be
+ * room for another name. */
+static void enter(struct d_probe_set *set, uint32_t index)
+{
+	const char *name = set->probes[index].name;
+	uint32_t named = find_named(set, name);
 
 	set->probes[index].next = 0;
-	if (bucket->last)
-		set->probes[bucket->last - 1].next = (uint32_t)index + 1;
-	else
-		bucket->first = (uint32_t)index + 1;
-	bucket->last = (uint32_t)index + 1;
-}
-
-static int grow_buckets(struct d_probe_set *set)
-{
-	size_t count = set->bucket_count ? set->bucket_count * 2 : 64;
-	struct d_probe_bucket *buckets = calloc(count, sizeof(*buckets));
-
-	if (!buckets)
-		return -ENOMEM;
-	free(set->buckets);
-	set->buckets = buckets;
-	set->bucket_count = count;
-	for (size_t i = 0; i < set->count; i++)
-		enter(set, i);
-	return 0;
+	if (named == HASH_TABLE_NONE) {
+		named = set->by_name.count;
+		set->named[named].first = index;
+		hash_table_add(&set->by_name, text_hash(name, (uint32_t)strlen(name)), named);
+	} else {
+		set->probes[set->named[named].last].next = index + 1;
+	}
+	set->named[named].last = index;
 }
 
 long d_probe_set_find(const struct d_probe_set *set, const char *name, long after)
 {
-	uint32_t next = after >= 0  ? set->probes[after].next
-		: set->bucket_count ? bucket_of(set, name)->first
-				    : 0;
+	uint32_t named;
 
-	while (next && strcmp(set->probes[next - 1].name, name) != 0)
-		next = set->probes[next - 1].next;
-	return (long)next - 1;
+	if (after >= 0)
+		return (long)set->probes[after].next - 1;
+	named = find_named(set, name);
+	return named == HASH_TABLE_NONE ? -1 : (long)set->named[named].first;
 }
 
 long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe)
@@ -191,7 +170,9 @@ long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe)
 	if (probe->argument_count > D_PROBE_ARGUMENTS_MAX)
 		return -EINVAL;
 	if (array_room(&set->probes, &set->capacity, set->count, sizeof(set->probes[0])) ||
-		(set->count >= set->bucket_count && grow_buckets(set)))
+		array_room(&set->named, &set->named_capacity, set->by_name.count,
+			sizeof(set->named[0])) ||
+		hash_table_room(&set->by_name))
 		return -ENOMEM;
 	added.provider = keep_text(set, probe->provider);
 	added.module = keep_text(set, probe->module);
@@ -207,7 +188,7 @@ long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe)
 		(probe->argument_count && !added.arguments))
 		return -ENOMEM;
 	set->probes[set->count] = added;
-	enter(set, set->count);
+	enter(set, (uint32_t)set->count);
 	return (long)set->count++;
 }
 
@@ -222,8 +203,8 @@ void d_probe_set_cut(struct d_probe_set *set, size_t count)
 	if (count >= set->count)
 		return;
 	set->count = count;
-	memset(set->buckets, 0, set->bucket_count * sizeof(*set->buckets));
-	for (size_t i = 0; i < set->count; i++)
+	hash_table_clear(&set->by_name);
+	for (uint32_t i = 0; i < set->count; i++)
 		enter(set, i);
 }
 

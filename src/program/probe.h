@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/hash_table.h"
 #include "base/stability.h"
 
 enum { D_PROBE_ARGUMENTS_MAX = 12 };
@@ -73,11 +74,11 @@ struct d_probe {
 				where the source could read it */
 	uint8_t argument_count;
 	struct d_probe_argument *arguments; /* that many */
-	uint32_t next; /* private: 1 + the index of the next one in the bucket, 0: last */
+	uint32_t next; /* private: 1 + the index of the next one of this name, 0: last */
 };
 
-/* Probes whose names have the same hash: 1 + the index of the first and of the last, 0: none. */
-struct d_probe_bucket {
+/* The probes of one name: the indices of the first and of the last. */
+struct d_probe_named {
 	uint32_t first, last;
 };
 
@@ -86,15 +87,17 @@ struct d_probe_kept;
 /* What probes point to: each distinct text or list exists once, as long as the set. */
 struct d_probe_keep {
 	struct arena arena;
-	struct d_probe_kept **slots; /* a hash table; NULL: free */
-	size_t count, slot_count;    /* slot_count is a power of two */
+	struct d_probe_kept **kept;
+	size_t capacity;
+	struct hash_table table; /* of all that is kept */
 };
 
 struct d_probe_set {
 	struct d_probe *probes;
 	size_t count, capacity;
-	struct d_probe_bucket *buckets;
-	size_t bucket_count; /* a power of two */
+	struct d_probe_named *named;
+	size_t named_capacity;
+	struct hash_table by_name; /* of named */
 	/* The source of the machine's probes is open: those that were asked for and exist are in
 	 * the set. */
 	bool has_machine;
@@ -121,7 +124,8 @@ void d_probe_set_stability(
 	struct d_probe *probe, const struct stability stability[STABILITY_PARTS]);
 
 /*
- * The index of the next probe of this name after the given index (-1: finds the first); -1: none.
+ * The index of the next probe of this name after the given index, which must be one of this name
+ * (-1: finds the first); -1: none.
  */
 long d_probe_set_find(const struct d_probe_set *set, const char *name, long after);
 

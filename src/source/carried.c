@@ -37,8 +37,9 @@ size_t carried_lines(char *text, const char *marked, size_t length)
 	return strlen(text);
 }
 
-/* Adds a definition, unless the list has one of this provider that is as long. -ENOMEM. */
-static int add(struct carried_list *list, const char *name, const char *text, size_t length)
+/* Adds a definition, unless the list has one of this provider that is as long. Returns 0 or
+ * -ENOMEM. */
+static int add_carried(struct carried_list *list, const char *name, const char *text, size_t length)
 {
 	struct d_carried added = {.name = strdup(name), .text = strdup(text), .length = length};
 	size_t i = 0;
@@ -88,7 +89,7 @@ int carried_add_image(struct carried_list *list, const struct usdt_image *image)
 		if (used <= WIRE_LIBRARY_MAX &&
 			!contract_parse("carried", text, used, &contract, &ignored)) {
 			if (contract->provider_count == 1)
-				result = add(list, contract->providers[0].name, text, used);
+				result = add_carried(list, contract->providers[0].name, text, used);
 			contract_free(contract);
 		}
 		free(text);

@@ -24,7 +24,8 @@ struct carried_list {
  */
 size_t carried_lines(char *text, const char *marked, size_t length);
 
-/* Adds what an image carries; what cannot be read is left out. -ENOMEM. */
+/* Adds the definitions that an image carries; those that cannot be read are left out. Returns 0 or
+ * -ENOMEM. */
 int carried_add_image(struct carried_list *list, const struct usdt_image *image);
 
 /*

@@ -100,7 +100,7 @@ bool eventlog_damaged(struct eventlog *log, uint64_t position, const char *forma
 
 /* ---- the buffer ---- */
 
-/* Where the first event of a run begins, with its stack. */
+/* Returns the position at which the first event of a run begins, with its stack. */
 static uint64_t run_begin(const struct event_run *run)
 {
 	return run->stack ? run->stack : run->position;
@@ -313,8 +313,8 @@ static void take_sampled(struct eventlog *log, uint8_t unit, bool has_timers)
 	log->samples = samples;
 }
 
-/* The wall clock's time at a time of the stream. It is told again whenever the clock has been set;
- * that holds for the events from then on. */
+/* Returns the wall clock's time at a time of the stream. The VM sends it again whenever the clock
+ * has been set; that holds for the events from then on. */
 static void take_wall(struct eventlog *log, uint64_t time, uint64_t real)
 {
 	int64_t offset = (int64_t)(real - time - log->process.start);

@@ -37,7 +37,7 @@ enum eventlog_state {
 	EVENTLOG_BROKEN /* damaged, or ended without a marker; everything has been delivered */
 };
 
-/* What a stream says about the process that it comes from. */
+/* The process that a stream comes from, as the stream describes it. */
 struct eventlog_process {
 	uint32_t pid, ppid;   /* 0: not known */
 	char arguments[4096]; /* all arguments, separated by blanks; cut; "" if not known */
@@ -47,7 +47,7 @@ struct eventlog_process {
 	int64_t wall_offset;
 };
 
-/* What must be known about a log before its first byte is read. */
+/* Options of a log, set before its first byte is read. */
 struct eventlog_settings {
 	const char *what; /* name for messages: "log.eventlog", "process 12 (toy)"; copied */
 	/*
@@ -68,7 +68,7 @@ struct eventlog_settings {
 	bool either_form;
 };
 
-/* -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int eventlog_open(const struct eventlog_settings *settings, struct eventlog **log);
 void eventlog_free(struct eventlog *log);
 
@@ -110,7 +110,7 @@ bool eventlog_has_context(const struct eventlog *log);
 /* True after the end marker, damage, or eventlog_finish(): nothing more will be read. */
 bool eventlog_over(const struct eventlog *log);
 
-/* Whether the end marker has been scanned. */
+/* Returns true once the end marker has been scanned. */
 bool eventlog_marked(const struct eventlog *log);
 
 /* Why it is damaged; "" if it is not. */
@@ -128,7 +128,7 @@ const struct eventlog_process *eventlog_process(const struct eventlog *log);
 /* The last subscription that was answered delivers the thread's CPU clock with each event. */
 bool eventlog_has_cpu_time(const struct eventlog *log);
 
-/* Whether the last subscription that the stream has answered is lossless. */
+/* Returns true if the last subscription that the stream has answered is lossless. */
 bool eventlog_is_lossless(const struct eventlog *log);
 
 /* How samples by time became due where the stream was last scanned. */
@@ -140,20 +140,20 @@ uint32_t eventlog_tag(const struct eventlog *log);
 /*
  * Adds every declared probe to the set. Call it once, after the declarations have been read
  * or, if the log's form is open (eventlog_settings), after eventlog_scan() has returned true
- * or the bytes have ended. -EINVAL before that or on a second call; -ENOMEM. It adds the
- * events' own probes and those of compatible providers that the events fire as well, all
- * with the process's pid ("vm12", "ruby12"). A probe's source_tag is its event type; several
- * probes may share one. An event's own probe comes before the others, which are in the order
- * of their declaration. Probes of providers that the process may opt in for later come last
- * and are marked as absent.
+ * or the bytes have ended. Returns 0, -ENOMEM, or -EINVAL before that or on a second call. It adds
+ * the events' own probes and those of compatible providers that the events fire as well, all with
+ * the process's pid ("vm12", "ruby12"). A probe's source_tag is its event type; several probes may
+ * share one. An event's own probe comes before the others, which are in the order of their
+ * declaration. Probes of providers that the process may opt in for later come last and are marked
+ * as absent.
  */
 int eventlog_add_probes(
 	struct eventlog *log, uint32_t pid, const char *module, struct d_probe_set *set);
 
 /*
  * Adds the probes profile-n that are described, which the event vm:::sample fires, with arg0 0,
- * arg1 the guest thread and arg2 the weight. Call it after eventlog_add_probes(). -ENOMEM. None if
- * the VM has no such event.
+ * arg1 the guest thread and arg2 the weight. Call it after eventlog_add_probes(). Adds none if
+ * the VM has no such event. Returns 0 or -ENOMEM.
  */
 int eventlog_add_samples(struct eventlog *log, struct d_probe_set *set, const struct d_asked *asked,
 	size_t asked_count);
@@ -174,7 +174,7 @@ void eventlog_renumber(struct eventlog *log, const uint32_t *numbers);
 /*
  * From here on delivers the events of these probes (indices into the set) and no others. If
  * answer is not 0, events and losses before the answer to the subscription with that tag are
- * skipped. -EINVAL before the probes are added.
+ * skipped. Returns 0, or -EINVAL before the probes are added.
  */
 int eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count, uint32_t answer);
 
@@ -184,13 +184,12 @@ void eventlog_want_thread_ends(struct eventlog *log);
 /*
  * From here on events come with guest stacks, if they have any; to be called before
  * eventlog_enable(). keeps: an event without one of its own gets the stack that is kept from
- * method-entry and method-return, whose events must be requested too. -ENOMEM.
+ * method-entry and method-return, whose events must be requested too. Returns 0 or -ENOMEM.
  */
 int eventlog_want_stacks(struct eventlog *log, bool keeps);
 
-/* Whether the VM walks its stacks, and whether it has the probes that stacks can be kept from. */
+/* Returns true if the VM walks its stacks. */
 bool eventlog_walks(const struct eventlog *log);
-bool eventlog_keeps(const struct eventlog *log);
 
 /* The strings of an event that kept stacks need: one bit for each argument. */
 uint16_t eventlog_stack_strings(const struct eventlog *log, const char *event);

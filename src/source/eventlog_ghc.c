@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 #include "base/bytes.h"
 #include "contract/contract.h"
 #include "contract/known.h"
@@ -313,16 +315,10 @@ bool eventlog_note_ghc(struct eventlog *log, uint16_t type, uint64_t time,
 		ghc->generations = bytes_u16(payload + 4);
 	if (type != WIRE_GC_STATS_GHC || size < 6)
 		return true;
-	if (ghc->count == ghc->capacity) {
-		size_t capacity = ghc->capacity ? ghc->capacity * 2 : 256;
-		struct ghc_collection *grown = NULL;
-		if (capacity * sizeof(*grown) <= EVENTLOG_PENDING_MAX)
-			grown = realloc(ghc->collections, capacity * sizeof(*grown));
-		if (!grown)
-			return eventlog_damaged(log, log->scanned, "out of memory");
-		ghc->collections = grown;
-		ghc->capacity = capacity;
-	}
+	if ((ghc->count + 1) * sizeof(*ghc->collections) > EVENTLOG_PENDING_MAX ||
+		array_room(
+			&ghc->collections, &ghc->capacity, ghc->count, sizeof(*ghc->collections)))
+		return eventlog_damaged(log, log->scanned, "out of memory");
 	ghc->collections[ghc->count++] =
 		(struct ghc_collection){.time = time, .generation = bytes_u16(payload + 4)};
 	return true;
@@ -424,7 +420,7 @@ bool eventlog_fires_ghc(const struct eventlog *log, const struct compat *compat,
 	return true;
 }
 
-/* Whether a collection's first and last events must be known. */
+/* Returns true if a collection's first and last events must be known. */
 static bool needs_collections(const struct eventlog *log)
 {
 	for (size_t i = 1; i < log->plan_count; i++)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 #include "base/bytes.h"
 #include "source/eventlog_private.h"
 #include "wire/frame.h"
@@ -41,18 +43,12 @@ bool eventlog_close_run(struct eventlog *log)
 	if (!log->is_open)
 		return true;
 	log->is_open = false;
-	if (log->heap_count == log->heap_capacity) {
-		size_t capacity = log->heap_capacity ? log->heap_capacity * 2 : 64;
-		struct event_run *grown;
-		if (capacity * sizeof(*grown) > EVENTLOG_PENDING_MAX)
-			return eventlog_damaged(log, log->open.position,
-				"%zu runs of events without a watermark", log->heap_count);
-		grown = realloc(log->heap, capacity * sizeof(*grown));
-		if (!grown)
-			return eventlog_damaged(log, log->open.position, "out of memory");
-		log->heap = grown;
-		log->heap_capacity = capacity;
-	}
+	if (log->heap_count == log->heap_capacity &&
+		2 * log->heap_capacity * sizeof(*log->heap) > EVENTLOG_PENDING_MAX)
+		return eventlog_damaged(log, log->open.position,
+			"%zu runs of events without a watermark", log->heap_count);
+	if (array_room(&log->heap, &log->heap_capacity, log->heap_count, sizeof(*log->heap)))
+		return eventlog_damaged(log, log->open.position, "out of memory");
 	for (at = log->heap_count++; at && is_before(&log->open, &log->heap[(at - 1) / 2]);
 		at = (at - 1) / 2)
 		log->heap[at] = log->heap[(at - 1) / 2];
@@ -300,7 +296,7 @@ static bool advance_reading(struct eventlog *log, struct event_run *run)
 }
 
 /* Decodes a run's event and advances to the next; false: there is none. */
-static inline __attribute__((always_inline)) bool take(
+static inline __attribute__((always_inline)) bool take_event(
 	struct eventlog *log, struct event_run *run, bool reads)
 {
 	const unsigned char *at;
@@ -329,7 +325,7 @@ static inline __attribute__((always_inline)) void merge(
 		if (log->heap_count > 2 && is_before(&log->heap[2], next))
 			next = &log->heap[2];
 		do
-			more = take(log, &run, reads);
+			more = take_event(log, &run, reads);
 		while (more && run.time <= limit && (!next || is_before(&run, next)) &&
 			!batch_full(log));
 		if (!more)

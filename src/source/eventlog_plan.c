@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 #include "source/eventlog_private.h"
 #include "wire/describe.h"
 #include "wire/wire_type.h"
@@ -175,15 +177,9 @@ bool eventlog_declare(struct eventlog *log, const struct header *header, uint64_
 	if (!eventlog_describe(log, &plan, header->type.text, header->type.length,
 		    header->type.extension, header->type.extension_length, position))
 		goto damaged;
-	if (log->plan_count == log->plan_capacity) {
-		size_t capacity = log->plan_capacity < 32 ? 128 : log->plan_capacity * 2;
-		struct plan *grown = realloc(log->plans, capacity * sizeof(*grown));
-		if (!grown) {
-			eventlog_damaged(log, position, "out of memory");
-			goto damaged;
-		}
-		log->plans = grown;
-		log->plan_capacity = capacity;
+	if (array_room(&log->plans, &log->plan_capacity, log->plan_count, sizeof(*log->plans))) {
+		eventlog_damaged(log, position, "out of memory");
+		goto damaged;
 	}
 	log->plan_of[type] = (uint16_t)log->plan_count;
 	log->plans[log->plan_count++] = plan;
@@ -224,7 +220,6 @@ bool eventlog_take_providers(struct eventlog *log, uint64_t time, const char *na
 {
 	for (size_t i = 0; i < log->provider_count; i++) {
 		struct compat_provider *provider = &log->providers[i];
-		uint64_t *grown;
 
 		if (is_named(provider->name, names, length) ==
 			eventlog_has_provider(provider, UINT64_MAX))
@@ -237,14 +232,9 @@ bool eventlog_take_providers(struct eventlog *log, uint64_t time, const char *na
 				EVENTLOG_CHANGES_MAX);
 		if (provider->count && provider->changes[provider->count - 1] > time)
 			time = provider->changes[provider->count - 1];
-		if (provider->count == provider->capacity) {
-			size_t capacity = provider->capacity ? provider->capacity * 2 : 16;
-			grown = realloc(provider->changes, capacity * sizeof(*grown));
-			if (!grown)
-				return eventlog_damaged(log, log->scanned, "out of memory");
-			provider->changes = grown;
-			provider->capacity = capacity;
-		}
+		if (array_room(&provider->changes, &provider->capacity, provider->count,
+			    sizeof(*provider->changes)))
+			return eventlog_damaged(log, log->scanned, "out of memory");
 		provider->changes[provider->count++] = time;
 	}
 	return true;

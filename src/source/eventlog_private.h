@@ -23,8 +23,8 @@
 #define VMTAP_SOURCE_EVENTLOG_PRIVATE_H
 
 #include "source/eventlog.h"
-#include "source/kept_stacks.h"
 #include "source/loss_gaps.h"
+#include "source/method_stacks.h"
 #include "source/names.h"
 #include "source/windows.h"
 #include "wire/describe.h"
@@ -67,7 +67,7 @@ enum field {
 	FIELD_RUNNING
 };
 
-/* What an event says about the frames of guest threads. */
+/* The effect of an event on the frames of guest threads. */
 enum stack_role { STACK_NONE, STACK_ENTRY, STACK_RETURN, STACK_RUN, STACK_STOP, STACK_EXIT };
 
 /* A compatible provider. At these times it appears in the process or disappears. */
@@ -140,7 +140,7 @@ struct ghc_collection {
 	uint16_t generation;
 };
 
-/* What a log of GHC says about its collections. */
+/* The collections that a log of GHC reports. */
 struct ghc_state {
 	struct ghc_collection *collections; /* found by the scan; in the merge sorted by time */
 	size_t count, capacity;
@@ -228,8 +228,8 @@ struct eventlog {
 	bool keeps_stacks; /* for events that come without one */
 	/* of the events delivered so far: one had a stack, one a kept stack, one had none */
 	bool has_stack, has_kept, has_none;
-	bool tells_stacks; /* what the user has not been told of that yet */
-	struct kept_stacks kept;
+	bool tells_stacks; /* the message about it has not been printed yet */
+	struct method_stacks kept;
 	struct loss_gaps gaps;          /* of the stream's time */
 	struct event_guest_stack guest; /* of the event that is being delivered */
 	bool has_cpu_time, is_lossless;
@@ -312,7 +312,7 @@ void eventlog_plan_probe(struct plan *plan, const struct description *descriptio
  * false: damaged. */
 bool eventlog_take_providers(struct eventlog *log, uint64_t time, const char *names, size_t length);
 
-/* Whether the process has the provider at this time. */
+/* Returns true if the process has the provider at this time. */
 static inline bool eventlog_has_provider(const struct compat_provider *provider, uint64_t time)
 {
 	bool is_there = provider->is_there;
@@ -353,7 +353,7 @@ void eventlog_enable_ghc(struct eventlog *log);
  */
 bool eventlog_decide_form(struct eventlog *log, uint16_t type);
 
-/* Whether a vm:::sample fires a profile-n; arguments are those of the probe, which it fills in. */
+/* Returns true if a vm:::sample fires a profile-n, and fills in that probe's arguments. */
 bool eventlog_fires_sample(const struct eventlog *log, const struct compat *compat, uint64_t time,
 	const uint64_t *given, uint64_t *arguments);
 

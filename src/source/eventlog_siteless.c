@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 #include "contract/contract.h"
 #include "contract/generator.h"
 #include "contract/known.h"
@@ -21,7 +23,7 @@ static bool is_plan_of(const struct plan *plan, const char *provider, const char
 		!strcmp(plan->description->name, name);
 }
 
-/* Whether the log comes from objects with vmtap's probe part: it describes probes. */
+/* Returns true if the log comes from objects with vmtap's probe part: it describes probes. */
 static bool describes_probes(const struct eventlog *log)
 {
 	for (size_t i = 1; i < log->plan_count; i++)
@@ -34,7 +36,7 @@ static bool describes_probes(const struct eventlog *log)
 static int add_plan(struct eventlog *log, const struct contract_provider *provider,
 	const struct contract_probe *probe)
 {
-	struct plan *plan, *grown;
+	struct plan *plan;
 	struct description description;
 	struct error error;
 	char *text = NULL;
@@ -52,13 +54,8 @@ static int add_plan(struct eventlog *log, const struct contract_provider *provid
 	free(text);
 	if (described != 1)
 		return described < 0 ? described : -EINVAL;
-	if (log->plan_count == log->plan_capacity) {
-		grown = realloc(log->plans, log->plan_capacity * 2 * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		log->plans = grown;
-		log->plan_capacity *= 2;
-	}
+	if (array_room(&log->plans, &log->plan_capacity, log->plan_count, sizeof(*log->plans)))
+		return -ENOMEM;
 	plan = &log->plans[log->plan_count];
 	*plan = (struct plan){.type = UINT16_MAX, .is_siteless = true};
 	eventlog_plan_probe(plan, &description);

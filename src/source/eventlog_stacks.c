@@ -1,7 +1,7 @@
 /*
  * eventlog_stacks.c: the guest stacks of a log's events. An event's stack comes before it as an
  * event of its own, if the VM walks its stacks and was asked to. For other events, stacks are kept
- * from method-entry and method-return while the events are merged (kept_stacks.h).
+ * from method-entry and method-return while the events are merged (method_stacks.h).
  *
  * The scan replaces the ids of a stack's names by indices, as it does in events, and notes where
  * the stack is; the merge decodes it with its event.
@@ -14,7 +14,7 @@
 #include "source/eventlog_private.h"
 #include "wire/wire.h"
 
-enum { CUT_BYTES = 2, FRAME_BYTES = 16 };
+enum { CUT_BYTES = 2, FRAME_BYTES = 16, KEPT_DEPTH_MAX = 4096, KEPT_THREADS_MAX = 1 << 16 };
 
 /* The probes of provider vm that say which frames there are. */
 static const struct {
@@ -52,15 +52,6 @@ bool eventlog_walks(const struct eventlog *log)
 	return is_stack(&log->plans[log->plan_of[WIRE_STACK]]) && !log->windows;
 }
 
-bool eventlog_keeps(const struct eventlog *log)
-{
-	for (size_t i = 1; i < log->plan_count; i++)
-		if (log->plans[i].description &&
-			stack_role(log->plans[i].description) == STACK_ENTRY)
-			return true;
-	return false;
-}
-
 int eventlog_want_stacks(struct eventlog *log, bool keeps)
 {
 	if (!log->captures)
@@ -69,6 +60,9 @@ int eventlog_want_stacks(struct eventlog *log, bool keeps)
 		log->frames = calloc(EVENTLOG_BATCH_FRAMES, sizeof(*log->frames));
 	if (!log->captures || !log->frames)
 		return -ENOMEM;
+	if (!log->wants_stacks)
+		method_stacks_init(
+			&log->kept, sizeof(struct method_thread), KEPT_DEPTH_MAX, KEPT_THREADS_MAX);
 	log->wants_stacks = log->tells_stacks = true;
 	log->keeps_stacks = keeps;
 	return 0;
@@ -78,7 +72,7 @@ void eventlog_free_stacks(struct eventlog *log)
 {
 	free(log->captures);
 	free(log->frames);
-	kept_stacks_free(&log->kept);
+	method_stacks_free(&log->kept);
 	loss_gaps_free(&log->gaps);
 }
 
@@ -179,11 +173,10 @@ static void take_walked(struct eventlog *log, uint64_t position, struct event_gu
 
 /* A frame knows where it was called, which is where the frame outside it is now. The place of the
  * innermost one is that of the event, if it has one. */
-static void copy_kept(struct eventlog *log, const struct kept_thread *thread,
+static void copy_kept(struct eventlog *log, const struct method_thread *thread,
 	const struct plan *plan, const uint64_t *arguments, struct event_guest_stack *stack)
 {
-	uint32_t there = thread->depth < KEPT_DEPTH_MAX ? thread->depth : KEPT_DEPTH_MAX;
-	uint32_t count = there < EVENTLOG_FRAMES_MAX ? there : EVENTLOG_FRAMES_MAX;
+	uint32_t count = thread->depth < EVENTLOG_FRAMES_MAX ? thread->depth : EVENTLOG_FRAMES_MAX;
 	struct event_frame *frames = log->frames + log->frame_count;
 	uint64_t file = event_handle(0, 0);
 	uint32_t line = 0;
@@ -194,7 +187,7 @@ static void copy_kept(struct eventlog *log, const struct kept_thread *thread,
 		line = (uint32_t)arguments[plan->line_argument];
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		const struct kept_frame *frame = &thread->frames[there - 1 - i];
+		const struct method_frame *frame = &thread->frames[thread->depth - 1 - i];
 
 		frames[i] = (struct event_frame){
 			.names = {frame->class, frame->method, file}, .line = line};
@@ -202,7 +195,7 @@ static void copy_kept(struct eventlog *log, const struct kept_thread *thread,
 		line = frame->line;
 	}
 	*stack = (struct event_guest_stack){
-		.frames = frames, .count = count, .cut = thread->depth - count};
+		.frames = frames, .count = count, .cut = thread->depth + thread->extra - count};
 	log->frame_count += count;
 }
 
@@ -230,33 +223,41 @@ void eventlog_tell_stacks(struct eventlog *log)
 static void take_kept(struct eventlog *log, const struct plan *plan, uint32_t tid,
 	const uint64_t *arguments, struct event_guest_stack *stack)
 {
-	const struct kept_thread *thread = plan->thread_argument < plan->argument_count
-		? kept_stacks_find(&log->kept, (uint32_t)arguments[plan->thread_argument])
-		: kept_stacks_running(&log->kept, tid);
+	const struct method_thread *thread = plan->thread_argument < plan->argument_count
+		? method_stacks_find(&log->kept, (uint32_t)arguments[plan->thread_argument])
+		: method_stacks_running(&log->kept, tid);
 
 	if (thread)
 		copy_kept(log, thread, plan, arguments, stack);
 }
 
-static void begin_kept(
-	struct eventlog *log, const struct plan *plan, uint32_t tid, const uint64_t *arguments)
+/* Without memory, or with too many threads, no stack is known any more. */
+static void enter_kept(struct eventlog *log, const uint64_t *arguments)
 {
-	const struct kept_frame frame = {.class = arguments[0],
+	const struct method_frame frame = {.class = arguments[0],
 		.method = arguments[1],
 		.file = arguments[2],
 		.line = (uint32_t)arguments[3]};
+	struct method_thread *thread = method_stacks_add(&log->kept, (uint32_t)arguments[4]);
 
+	if (!thread || !method_stacks_enter(&log->kept, thread, &frame))
+		method_stacks_forget(&log->kept);
+}
+
+/* An OS thread that cannot be noted only lacks the stacks of events that name no thread. */
+static void begin_kept(
+	struct eventlog *log, const struct plan *plan, uint32_t tid, const uint64_t *arguments)
+{
 	switch (plan->stack_role) {
 	case STACK_ENTRY:
-		kept_stacks_run(&log->kept, tid, (uint32_t)arguments[4]);
-		if (!kept_stacks_enter(&log->kept, (uint32_t)arguments[4], &frame))
-			kept_stacks_forget(&log->kept);
+		method_stacks_run(&log->kept, tid, (uint32_t)arguments[4]);
+		enter_kept(log, arguments);
 		break;
 	case STACK_RETURN:
-		kept_stacks_run(&log->kept, tid, (uint32_t)arguments[4]);
+		method_stacks_run(&log->kept, tid, (uint32_t)arguments[4]);
 		break;
 	case STACK_RUN:
-		kept_stacks_run(&log->kept, tid, (uint32_t)arguments[1]);
+		method_stacks_run(&log->kept, tid, (uint32_t)arguments[1]);
 		break;
 	}
 }
@@ -264,24 +265,28 @@ static void begin_kept(
 static void end_kept(
 	struct eventlog *log, const struct plan *plan, uint32_t tid, const uint64_t *arguments)
 {
+	struct method_thread *thread;
+
 	switch (plan->stack_role) {
 	case STACK_RETURN:
-		kept_stacks_leave(&log->kept, (uint32_t)arguments[4], arguments[0], arguments[1]);
+		thread = method_stacks_find(&log->kept, (uint32_t)arguments[4]);
+		if (thread)
+			method_stacks_leave(thread, arguments[0], arguments[1]);
 		break;
 	case STACK_STOP:
-		kept_stacks_stop(&log->kept, tid);
+		method_stacks_stop(&log->kept, tid);
 		break;
 	case STACK_EXIT:
-		kept_stacks_exit(&log->kept, (uint32_t)arguments[1]);
+		method_stacks_exit(&log->kept, (uint32_t)arguments[1]);
 		break;
 	}
 }
 
-/* Whether stacks can be kept at this time: not while events are lost. */
+/* Returns true if stacks can be kept at this time: not while events are lost. */
 static bool keeps_at(struct eventlog *log, uint64_t time)
 {
 	if (loss_gaps_begin(&log->gaps, time))
-		kept_stacks_forget(&log->kept);
+		method_stacks_forget(&log->kept);
 	return !loss_gaps_contain(&log->gaps, time);
 }
 

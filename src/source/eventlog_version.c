@@ -23,7 +23,7 @@ static bool same_probe(const struct plan *one, const struct plan *other)
 		!strcmp(one->description->name, other->description->name);
 }
 
-/* Whether the common arguments are the same. */
+/* Returns true if the common arguments are the same. */
 static bool agree(const struct description *one, const struct description *other)
 {
 	for (unsigned int i = 0; i < one->argument_count && i < other->argument_count; i++) {
@@ -35,7 +35,7 @@ static bool agree(const struct description *one, const struct description *other
 	return true;
 }
 
-/* Whether the common arguments are of the same types for scripts. */
+/* Returns true if the common arguments have the same types for scripts. */
 static bool have_same_types(const struct description *one, const struct description *other)
 {
 	for (unsigned int i = 0; i < one->argument_count && i < other->argument_count; i++)

@@ -136,7 +136,7 @@ static int learn_declarations(struct log_source *log, struct error *error)
 {
 	struct record_file file;
 	struct record record;
-	struct error ignored; /* what is damaged is told where it is read */
+	struct error ignored; /* damage is reported by the code that reads the events */
 	int result = 0;
 
 	if (!record_file_open(&file, log->file, &ignored))

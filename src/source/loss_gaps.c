@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/arena.h"
+
 void loss_gaps_free(struct loss_gaps *gaps)
 {
 	free(gaps->items);
@@ -23,24 +25,15 @@ void loss_gaps_add(struct loss_gaps *gaps, uint64_t since, uint64_t until)
 			last->until = until;
 		return;
 	}
-	if (gaps->count == gaps->capacity) {
-		size_t capacity = gaps->capacity ? 2 * gaps->capacity : 16;
-		struct loss_gap *grown = realloc(gaps->items, capacity * sizeof(*grown));
-
-		if (!grown && last) {
-			last->since = since < last->since ? since : last->since;
-			last->until = until > last->until ? until : last->until;
-			return;
-		}
-		if (!grown) {
-			gaps->since = since;
-			gaps->until = until > gaps->until ? until : gaps->until;
-			return;
-		}
-		gaps->items = grown;
-		gaps->capacity = capacity;
+	if (!array_room(&gaps->items, &gaps->capacity, gaps->count, sizeof(*gaps->items))) {
+		gaps->items[gaps->count++] = (struct loss_gap){since, until};
+	} else if (last) {
+		last->since = since < last->since ? since : last->since;
+		last->until = until > last->until ? until : last->until;
+	} else {
+		gaps->since = since;
+		gaps->until = until > gaps->until ? until : gaps->until;
 	}
-	gaps->items[gaps->count++] = (struct loss_gap){since, until};
 }
 
 bool loss_gaps_begun(struct loss_gaps *gaps, uint64_t time)

@@ -38,7 +38,7 @@ static inline bool loss_gaps_begin(struct loss_gaps *gaps, uint64_t time)
 	return gaps->count && gaps->next <= time && loss_gaps_begun(gaps, time);
 }
 
-/* Whether the time is within a gap; after loss_gaps_begin() for the same time. */
+/* Returns true if the time is within a gap. Call loss_gaps_begin() for the same time first. */
 static inline bool loss_gaps_contain(const struct loss_gaps *gaps, uint64_t time)
 {
 	return time <= gaps->until;

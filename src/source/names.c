@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 enum {
 	CHUNK_BYTES = 64 * 1024,
 	TEXT_MAX = 65535 /* an offset in a handle has 16 bits */
@@ -22,13 +24,17 @@ struct names_chunk {
 
 int names_init(struct names *names)
 {
-	*names = (struct names){.count = 1, .capacity = 64};
-	names->texts = calloc(names->capacity, sizeof(*names->texts));
-	names->places = calloc(names->capacity * 2, sizeof(*names->places));
-	if (names->texts && names->places && !names_define(names, 0, "", 0))
-		return 0;
-	names_free(names);
-	return -ENOMEM;
+	int error;
+
+	*names = (struct names){0};
+	error = array_room(&names->texts, &names->capacity, 0, sizeof(*names->texts));
+	if (!error) {
+		names->texts[names->count++] = NULL;
+		error = names_define(names, 0, "", 0);
+	}
+	if (error)
+		names_free(names);
+	return error;
 }
 
 void names_free(struct names *names)
@@ -40,11 +46,11 @@ void names_free(struct names *names)
 	}
 	free(names->index_of);
 	free(names->texts);
-	free(names->places);
+	hash_table_free(&names->table);
 	*names = (struct names){0};
 }
 
-static int take(struct names *names, size_t size, void **place)
+static int names_piece(struct names *names, size_t size, void **place)
 {
 	struct names_chunk *chunk = names->chunks;
 
@@ -67,68 +73,42 @@ static int take(struct names *names, size_t size, void **place)
 
 static int room_for_id(struct names *names, uint32_t id)
 {
-	size_t count = names->id_count ? names->id_count : 256;
-	uint32_t *grown;
+	size_t count = names->id_count;
+	int error = array_room(&names->index_of, &names->id_count, id, sizeof(*names->index_of));
 
-	if (id < names->id_count)
-		return 0;
-	while (count <= id)
-		count *= 2;
-	grown = realloc(names->index_of, count * sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	memset(grown + names->id_count, 0, (count - names->id_count) * sizeof(*grown));
-	names->index_of = grown;
-	names->id_count = count;
-	return 0;
+	if (!error && names->id_count > count)
+		memset(names->index_of + count, 0,
+			(names->id_count - count) * sizeof(*names->index_of));
+	return error;
 }
 
-/* The entry of the hash table where the text's index is, or would be. */
-static uint32_t *place_of(const struct names *names, const struct text *text)
+static bool is_text(const void *texts, uint32_t index, const void *key)
 {
-	size_t mask = names->capacity * 2 - 1, at = text->hash & mask;
+	const struct text *there = ((const struct text *const *)texts)[index], *wanted = key;
 
-	for (; names->places[at]; at = (at + 1) & mask) {
-		const struct text *there = names->texts[names->places[at]];
-		if (there->hash == text->hash && there->length == text->length &&
-			!memcmp(there->bytes, text->bytes, text->length))
-			break;
-	}
-	return &names->places[at];
+	return there->length == wanted->length &&
+		!memcmp(there->bytes, wanted->bytes, wanted->length);
 }
 
-static int room_for_text(struct names *names)
+/* Returns the index of such a text, or HASH_TABLE_NONE. */
+static uint32_t find_text(const struct names *names, const struct text *text)
 {
-	size_t capacity = names->capacity * 2;
-	const struct text **grown;
-	uint32_t *places;
-
-	if (names->count < names->capacity)
-		return 0;
-	grown = realloc(names->texts, capacity * sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	names->texts = grown;
-	places = calloc(capacity * 2, sizeof(*places));
-	if (!places)
-		return -ENOMEM;
-	free(names->places);
-	names->places = places;
-	names->capacity = capacity;
-	for (size_t i = 1; i < names->count; i++)
-		*place_of(names, names->texts[i]) = (uint32_t)i;
-	return 0;
+	return hash_table_find(&names->table, text->hash, is_text, names->texts, text);
 }
 
+/* Stores a text that is not there yet; its index is that of the last one then. */
 static int add_text(struct names *names, const struct text *text)
 {
 	struct text *made;
 	void *place;
 	char *bytes;
-	int result = room_for_text(names);
+	int result =
+		array_room(&names->texts, &names->capacity, names->count, sizeof(*names->texts));
 
 	if (!result)
-		result = take(names, sizeof(*made) + text->length + 1, &place);
+		result = hash_table_room(&names->table);
+	if (!result)
+		result = names_piece(names, sizeof(*made) + text->length + 1, &place);
 	if (result)
 		return result;
 	made = place;
@@ -136,15 +116,15 @@ static int add_text(struct names *names, const struct text *text)
 	memcpy(bytes, text->bytes, text->length);
 	bytes[text->length] = '\0';
 	*made = (struct text){bytes, text->length, text->hash};
-	*place_of(names, made) = (uint32_t)names->count;
-	names->texts[names->count++] = made;
-	return 0;
+	names->texts[names->count] = made;
+	return hash_table_add(&names->table, made->hash, (uint32_t)names->count++);
 }
 
 int names_define(struct names *names, uint32_t id, const char *text, size_t length)
 {
 	const struct text *known;
 	struct text wanted;
+	uint32_t index;
 	int result;
 
 	if (id > NAMES_ID_MAX)
@@ -157,9 +137,15 @@ int names_define(struct names *names, uint32_t id, const char *text, size_t leng
 		return 0;
 	wanted = (struct text){text, (uint32_t)length, text_hash(text, (uint32_t)length)};
 	result = room_for_id(names, id);
-	if (!result && !*place_of(names, &wanted))
+	if (result)
+		return result;
+	index = find_text(names, &wanted);
+	if (index == HASH_TABLE_NONE) {
 		result = add_text(names, &wanted);
-	if (!result)
-		names->index_of[id] = *place_of(names, &wanted);
-	return result;
+		if (result)
+			return result;
+		index = (uint32_t)names->count - 1;
+	}
+	names->index_of[id] = index;
+	return 0;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_table.h"
 #include "base/text.h"
 
 enum {
@@ -21,8 +22,8 @@ struct names {
 	uint32_t *index_of; /* by id; 0: not defined */
 	size_t id_count;
 	const struct text **texts; /* by index; texts[0] is NULL */
-	size_t count, capacity;    /* capacity: a power of two */
-	uint32_t *places;          /* a hash table of indices, twice capacity; 0: free */
+	size_t count, capacity;
+	struct hash_table table; /* of the texts but the first */
 	struct names_chunk *chunks;
 	size_t bytes; /* total size of all chunks */
 };
@@ -31,8 +32,8 @@ int names_init(struct names *names);
 void names_free(struct names *names);
 
 /*
- * Defines the text of an id, cut at its first NUL and at 65535 bytes. -ERANGE: the id is
- * greater than NAMES_ID_MAX; -E2BIG: the texts need more than NAMES_BYTES_MAX; -ENOMEM.
+ * Defines the text of an id, cut at its first NUL and at 65535 bytes. Returns 0, -ERANGE if the id
+ * is greater than NAMES_ID_MAX, -E2BIG if the texts need more than NAMES_BYTES_MAX, or -ENOMEM.
  */
 int names_define(struct names *names, uint32_t id, const char *text, size_t length);
 

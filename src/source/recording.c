@@ -600,8 +600,8 @@ static bool fits(const struct recording *recording, uint64_t needed)
 		max;
 }
 
-/* Whether `needed` more bytes fit into the file. If not, compresses what waits: that may be smaller
- * than it was assumed to be. */
+/* Returns true if `needed` more bytes fit into the file. If not, compresses what waits: that may be
+ * smaller than it was assumed to be. */
 static int look_for_room(
 	struct recording *recording, uint64_t needed, bool *has_room, struct error *error)
 {

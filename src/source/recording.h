@@ -54,7 +54,7 @@ int recording_new(const struct recording_settings *settings, struct recording **
  */
 int recording_open(struct recording *recording, struct error *error);
 
-/* Where to put the next bytes, and how many fit: always more than 0. */
+/* Returns the place for the next bytes, and in *room how many fit: always more than 0. */
 void *recording_room(struct recording *recording, size_t *room);
 
 /*
@@ -74,7 +74,7 @@ int recording_due(const struct recording *recording);
 /* The header's bytes; NULL until it is complete. */
 const unsigned char *recording_header(const struct recording *recording, size_t *size);
 
-/* Whether the header declares an event type. */
+/* Returns true if the header declares an event type. */
 bool recording_declares(const struct recording *recording, uint16_t type);
 
 /* The stream's description of an event type; "" if there is none. */

@@ -15,8 +15,8 @@
 void recording_progress_line(char *line, size_t size, const struct recording_counts *counts,
 	const struct recording_counts *before, int64_t elapsed_ms, bool is_compressed);
 
-/* Whether a recording that began elapsed_ms ago is both large and fast. Then line names what makes
- * it smaller. */
+/* Returns true if a recording that began elapsed_ms ago is both large and fast. Then line names
+ * what makes it smaller. */
 bool recording_progress_advice(char *line, size_t size, uint64_t bytes, int64_t elapsed_ms);
 
 /*

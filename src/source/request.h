@@ -52,7 +52,7 @@ struct source_request {
 
 /*
  * Makes the request of a program that the engine has accepted (engine_new()) and that
- * outlives the request. The engine's own probes request nothing. -ENOMEM. Call
+ * outlives the request. The engine's own probes request nothing. Returns 0 or -ENOMEM. Call
  * source_request_free() even after an error.
  */
 int source_request_of_program(struct source_request *request, const struct d_program *program,

@@ -1,8 +1,8 @@
 /*
  * source.h: what all event sources have in common, and how to add one.
  *
- * A source is opened on a target, fills a probe set, is told which probes to enable, and then
- * yields batches until its target ends. To add a kind of source:
+ * A source is opened on a target, fills a probe set, receives the request for the probes to enable,
+ * and then yields batches until its target ends. To add a kind of source:
  *
  * - Give it a kind and a row in source/capability.c: its name for messages and what it always
  *   provides.
@@ -146,7 +146,7 @@ int source_stream_await(struct source *source, struct d_probe_set *set, struct e
 
 /*
  * Adds to a stream or a log that has just been opened the probes profile-n that are described, for
- * VMs that take samples themselves (eventlog_add_samples()). -ENOMEM.
+ * VMs that take samples themselves (eventlog_add_samples()). Returns 0 or -ENOMEM.
  */
 int source_stream_add_samples(struct source *source, struct d_probe_set *set,
 	const struct d_asked *asked, size_t asked_count, struct error *error);

@@ -17,7 +17,7 @@ void loss_text(char text[LOSS_TEXT_MAX], uint64_t count, const char *of, uint64_
 }
 
 /* Copies what a text can have at most, and terminates it. */
-static void take(char copy[LOSS_TEXT_MAX], const char *text, size_t length)
+static void copy_text(char copy[LOSS_TEXT_MAX], const char *text, size_t length)
 {
 	if (length > LOSS_TEXT_MAX - 1)
 		length = LOSS_TEXT_MAX - 1;
@@ -31,7 +31,7 @@ uint64_t loss_text_count(const char *text, size_t length)
 	char copy[LOSS_TEXT_MAX];
 	int end = 0;
 
-	take(copy, text, length);
+	copy_text(copy, text, length);
 	return sscanf(copy, BEFORE "%llu" AFTER "%n", &count, &end) == 1 && end ? count : 0;
 }
 
@@ -43,7 +43,7 @@ uint64_t loss_text_since(const char *text, size_t length)
 
 	if (!loss_text_count(text, length))
 		return 0;
-	take(copy, text, length);
+	copy_text(copy, text, length);
 	at = strstr(copy, SINCE);
 	return at && sscanf(at, SINCE "%llu", &since) == 1 ? since : 0;
 }

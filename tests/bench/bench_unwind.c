@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../tools/unwind_end.h"
 #include "base/clock.h"
 #include "usdt/unwind/unwind.h"
 
@@ -92,7 +93,7 @@ int main(void)
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	if (unwound.end != USDT_UNWIND_OUTERMOST) {
-		fprintf(stderr, "python3's stack: %s\n", usdt_unwind_end_text(unwound.end));
+		fprintf(stderr, "python3's stack: %s\n", unwind_end_text(unwound.end));
 		return 1;
 	}
 	return 0;

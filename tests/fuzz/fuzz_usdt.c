@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "contract/contract.h"
@@ -24,8 +26,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct usdt_image *image = NULL;
 	struct error error = {""};
 	size_t length = 0;
+	int file = memfd_create("fuzz", MFD_CLOEXEC), result;
 
-	if (usdt_image_memory(data, size, "fuzz", &image, &error) < 0) {
+	if (file < 0 || write(file, data, size) != (ssize_t)size)
+		abort();
+	result = usdt_image_read(file, "fuzz", &image, &error);
+	close(file);
+	if (result < 0) {
 		if (image || !error.text[0] || strchr(error.text, '\n'))
 			abort();
 		return 0;

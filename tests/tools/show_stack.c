@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "unwind_end.h"
 #include "usdt/process/process_symbols.h"
 #include "usdt/unwind/unwind.h"
 
@@ -78,7 +79,7 @@ int main(int argc, char **argv)
 	unwound = usdt_unwind(unwind, &thread, pcs, FRAMES_MAX);
 	for (size_t i = 0; i < unwound.count; i++)
 		print(process_symbols_lookup(symbols), pid, pcs[i], i ? pcs[i] - 1 : pcs[i]);
-	puts(usdt_unwind_end_text(unwound.end));
+	puts(unwind_end_text(unwound.end));
 	usdt_unwind_free(unwind);
 	process_symbols_free(symbols);
 	return 0;

@@ -17,6 +17,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "usdt/elf/image.h"
 
 enum {
 	ELF_IMAGE_TEXT = 0x1000,
@@ -331,6 +335,19 @@ static inline struct elf_image elf_image_make(
 	free(strings.bytes);
 	free(fields);
 	return image;
+}
+
+/* usdt_image_read() of a file with these bytes. */
+static inline int elf_image_read(const void *bytes, size_t size, const char *name,
+	struct usdt_image **image, struct error *error)
+{
+	int file = memfd_create(name, MFD_CLOEXEC), result;
+
+	if (file < 0 || write(file, bytes, size) != (ssize_t)size)
+		abort();
+	result = usdt_image_read(file, name, image, error);
+	close(file);
+	return result;
 }
 
 #endif

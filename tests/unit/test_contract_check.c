@@ -309,7 +309,7 @@ START_TEST(promise)
 	while (found < 6 && promise->found[found])
 		found++;
 	made = elf_image_make(&promise->options, promise->sites, sites);
-	ck_assert_msg(usdt_image_memory(made.bytes, made.size, "made", &image, &error) == 0, "%s",
+	ck_assert_msg(elf_image_read(made.bytes, made.size, "made", &image, &error) == 0, "%s",
 		error.text);
 	ck_assert_int_eq(
 		contract_parse("vm.d", definition, sizeof(definition) - 1, &contract, NULL), 0);
@@ -371,7 +371,7 @@ START_TEST(compatible)
 		struct elf_image made = elf_image_make(&(struct elf_image_options){0}, sites, 5);
 		struct usdt_image *image;
 
-		ck_assert_int_eq(usdt_image_memory(made.bytes, made.size, "made", &image, NULL), 0);
+		ck_assert_int_eq(elf_image_read(made.bytes, made.size, "made", &image, NULL), 0);
 		ck_assert_int_eq(contract_parse("p.d", text, sizeof(text) - 1, &contract, NULL), 0);
 		ck_assert_int_eq(verify_image(contract, NULL, 0, image, &report), 0);
 		/* the wrong semaphore is also reported as that of the other two events */
@@ -401,7 +401,7 @@ START_TEST(damaged_note)
 	for (int notes = 0; notes < 3; notes += memcmp(owner, "stapsdt", 8) == 0)
 		owner++;
 	owner[-8] = 26;
-	ck_assert_int_eq(usdt_image_memory(made.bytes, made.size, "made", &image, NULL), 0);
+	ck_assert_int_eq(elf_image_read(made.bytes, made.size, "made", &image, NULL), 0);
 	ck_assert_int_eq(
 		contract_parse("vm.d", definition, sizeof(definition) - 1, &contract, NULL), 0);
 	ck_assert_int_eq(verify_image(contract, NULL, 0, image, &report), 0);

@@ -502,9 +502,9 @@ START_TEST(test_guest_many)
 	bytes = stacks.node_capacity * sizeof(*stacks.nodes) +
 		stacks.frame_capacity * sizeof(*stacks.frames) +
 		stacks.text_capacity * sizeof(*stacks.texts) + stacks.text_bytes +
-		((size_t)stacks.node_index.mask + stacks.frame_index.mask + stacks.text_index.mask +
-			3) *
-			sizeof(uint32_t);
+		((size_t)stacks.node_mask + 1) * sizeof(*stacks.node_slots) +
+		((size_t)stacks.frame_table.mask + stacks.text_table.mask + 2) *
+			sizeof(struct hash_slot);
 	ck_assert_uint_le(bytes, 64 << 20);
 	/* the same again takes nothing more */
 	number = 0;

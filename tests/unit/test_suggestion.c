@@ -59,6 +59,23 @@ START_TEST(test_text)
 }
 END_TEST
 
+START_TEST(phrases)
+{
+	char text[32];
+
+	ck_assert_str_eq(suggestion_phrase(text, sizeof(text), "--", "quiet", ""),
+		" (did you mean --quiet?)");
+	ck_assert_str_eq(
+		suggestion_phrase(text, sizeof(text), "", "io", "*"), " (did you mean io*?)");
+	ck_assert_str_eq(suggestion_phrase(text, sizeof(text), "@", NULL, ""), "");
+	/* a name is cut, never what is around it */
+	ck_assert_str_eq(
+		suggestion_phrase(text, sizeof(text), "", "abcdefghijklmnopqrstuvwxyz", ""),
+		" (did you mean abcdefghijklmn?)");
+	ck_assert_str_eq(suggestion_phrase(text, 16, "struct ", "a", ""), "");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("suggestion");
@@ -69,6 +86,7 @@ int main(void)
 	tcase_add_test(all, test_close);
 	tcase_add_test(all, test_far);
 	tcase_add_test(all, test_text);
+	tcase_add_test(all, phrases);
 	suite_add_tcase(suite, all);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

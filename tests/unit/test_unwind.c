@@ -22,6 +22,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include "../tools/unwind_end.h"
 #include "usdt/process/address.h"
 #include "usdt/unwind/unwind.h"
 
@@ -380,26 +381,6 @@ START_TEST(frame_pointers)
 }
 END_TEST
 
-/* Once told, code is found where earlier lookups have found none. */
-START_TEST(refreshed)
-{
-	uint8_t *code;
-
-	/* so often that the mappings are not read again soon */
-	for (int i = 0; i < 1025; i++) {
-		recurse(0);
-		copied.registers.rip = 0x1000;
-		usdt_unwind(own, &copied.thread, pcs, FRAMES_MAX);
-	}
-	code = make_code(with_frame_pointer, sizeof(with_frame_pointer));
-	usdt_unwind_refresh(own);
-	through_thunk(code);
-	ck_assert_uint_eq(pcs[1], (uintptr_t)code + 6);
-	ck_assert_int_eq(unwound.end, USDT_UNWIND_OUTERMOST);
-	munmap(code, 4096);
-}
-END_TEST
-
 START_TEST(no_information)
 {
 	uint8_t *code = make_code(without_frame_pointer, sizeof(without_frame_pointer));
@@ -467,7 +448,7 @@ static void must_be_calls(struct usdt_unwind *unwind, struct copy *copy, const s
 			found[i], calls->addresses[calls->count - i]);
 	ck_assert_msg(result.count == calls->count + 1 && result.end == USDT_UNWIND_OUTERMOST,
 		"at %llx there are %zu frames, not %zu; %s", copy->registers.rip, result.count,
-		calls->count + 1, usdt_unwind_end_text(result.end));
+		calls->count + 1, unwind_end_text(result.end));
 }
 
 /* Notes the call or return that the step from the old registers to the new ones was. */
@@ -727,7 +708,6 @@ int main(void)
 	tcase_add_test(tests, cut_stack);
 	tcase_add_test(tests, damaged_bytes);
 	tcase_add_test(tests, frame_pointers);
-	tcase_add_test(tests, refreshed);
 	tcase_add_test(tests, no_information);
 	tcase_add_test(tests, other_machines);
 	tcase_add_test(tests, each_instruction);

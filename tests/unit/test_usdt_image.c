@@ -28,7 +28,7 @@ static struct usdt_image *read_image(const struct elf_image *made)
 {
 	struct usdt_image *image;
 	struct error error = {""};
-	int result = usdt_image_memory(made->bytes, made->size, "made", &image, &error);
+	int result = elf_image_read(made->bytes, made->size, "made", &image, &error);
 
 	ck_assert_msg(result == 0, "%s", error.text);
 	return image;
@@ -231,7 +231,7 @@ static void expect_error(const void *bytes, size_t size, int number, const char 
 	struct usdt_image *image;
 	struct error error = {""};
 
-	ck_assert_int_eq(usdt_image_memory(bytes, size, "x", &image, &error), -number);
+	ck_assert_int_eq(elf_image_read(bytes, size, "x", &image, &error), -number);
 	ck_assert_ptr_null(image);
 	ck_assert_str_eq(error.text, text);
 }
@@ -278,7 +278,7 @@ START_TEST(prefixes)
 		int result;
 
 		memcpy(copy, made.bytes, size);
-		result = usdt_image_memory(copy, size, "cut", &image, &error);
+		result = elf_image_read(copy, size, "cut", &image, &error);
 		ck_assert_msg(result < 0, "%zu bytes", size);
 		ck_assert_ptr_null(image);
 		ck_assert_msg(strncmp(error.text, "cut: ", 5) == 0, "%s", error.text);
@@ -303,7 +303,7 @@ START_TEST(damaged_bytes)
 			struct error error = {""};
 
 			made.bytes[i] = way ? (uint8_t)~was : was ^ (uint8_t)(1u << (i % 8));
-			if (usdt_image_memory(made.bytes, made.size, "bad", &image, &error) < 0)
+			if (elf_image_read(made.bytes, made.size, "bad", &image, &error) < 0)
 				ck_assert_ptr_null(image);
 			usdt_image_free(image);
 			made.bytes[i] = was;

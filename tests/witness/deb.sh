@@ -26,7 +26,7 @@ contains vmtap 'usr/share/bash-completion/completions/vmtap'
 contains vmtap 'usr/share/zsh/vendor-completions/_vmtap'
 
 tr -d '\n' <"build/deb/vmtap-$version/debian/control" >"$directory/control"
-for library in libelf libmicrohttpd libncurses libnanopb zlib1g; do
+for library in libelf libmicrohttpd libncurses zlib1g; do
 	grep -qE "Build-Depends:[^:]* $library-dev,[^:]*Standards" "$directory/control" || fail "the packages are built without $library"
 done
 

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 #include "base/json_text.h"
 #include "cli/export/writers.h"
 
@@ -107,20 +109,13 @@ static void start(struct timeline_writer *writer, const struct timeline_process 
 /* NULL: out of memory. */
 static struct chrome_track *track_of(struct chrome_writer *chrome, uint32_t id)
 {
-	size_t slots = (size_t)id + id / 2 + 16;
-	struct chrome_track *grown;
+	size_t slots = chrome->track_slots;
 
-	if (id >= chrome->track_slots) {
-		grown = realloc(chrome->tracks, slots * sizeof(*grown));
-		if (!grown) {
-			chrome->error = ENOMEM;
-			return NULL;
-		}
-		memset(grown + chrome->track_slots, 0,
-			(slots - chrome->track_slots) * sizeof(*grown));
-		chrome->tracks = grown;
-		chrome->track_slots = slots;
+	if (array_room(&chrome->tracks, &chrome->track_slots, id, sizeof(*chrome->tracks))) {
+		chrome->error = ENOMEM;
+		return NULL;
 	}
+	memset(chrome->tracks + slots, 0, (chrome->track_slots - slots) * sizeof(*chrome->tracks));
 	return &chrome->tracks[id];
 }
 

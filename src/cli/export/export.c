@@ -37,15 +37,14 @@ static void help(void)
 	       "and guest threads, what ran and why it stopped, calls, collections, pauses, "
 	       "locks,\n"
 	       "the heap, messages. LOG - is the standard input.\n\n"
-	       "      --perfetto  for ui.perfetto.dev%s\n"
+	       "      --perfetto  for ui.perfetto.dev\n"
 	       "      --chrome    Chrome's trace events in JSON, for many viewers\n"
 	       "      --html      one page by itself, with timeline, flame graph, pauses and heap\n"
 	       "  -o FILE         the file; - is the standard output\n"
 	       "  -h, --help      this text\n\n"
 	       "Exit status: 0; 2 usage, 3 the log cannot be read, it is damaged, or the file "
 	       "cannot\n"
-	       "be written.\n",
-		perfetto_is_built ? "" : " (not in this build)");
+	       "be written.\n");
 }
 
 static enum source_state read_log(
@@ -178,9 +177,5 @@ int command_export(int argc, char **argv)
 		return cli_usage("export", optind < argc ? "one log at a time" : "no log is named");
 	if (!output)
 		return cli_usage("export", "no file is named (-o FILE)");
-	if (form->option == OPTION_PERFETTO && !perfetto_is_built) {
-		cli_message("--perfetto is not in this build, since libnanopb-dev was missing");
-		return CLI_CANNOT;
-	}
 	return command(form, cli_input(argv[optind]), output);
 }

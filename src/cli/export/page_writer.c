@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 #include "base/json_text.h"
 #include "cli/export/page.h"
 #include "cli/export/writers.h"
@@ -51,7 +53,8 @@ struct page_track {
 	uint32_t number;
 	char *name;
 	struct open_slice *open;
-	uint32_t depth, capacity;
+	uint32_t depth;
+	size_t capacity;
 	uint32_t *last;   /* by depth: 1 + index of the last slice, 0: none */
 	bool is_hidden;   /* there are too many tracks to show its slices */
 	uint64_t *points; /* of a counter: time, value */
@@ -129,20 +132,13 @@ static void start(struct timeline_writer *writer, const struct timeline_process 
 static void put_track(struct timeline_writer *writer, const struct timeline_track *track)
 {
 	struct page_writer *page = page_of(writer);
-	size_t slots = (size_t)track->id * 2 + 64;
-	struct page_track **grown;
+	size_t slots = page->track_slots;
 
-	if (track->id >= page->track_slots) {
-		grown = realloc(page->tracks, slots * sizeof(struct page_track *));
-		if (!grown) {
-			fail(page);
-			return;
-		}
-		memset(grown + page->track_slots, 0,
-			(slots - page->track_slots) * sizeof(struct page_track *));
-		page->tracks = grown;
-		page->track_slots = slots;
+	if (array_room(&page->tracks, &page->track_slots, track->id, sizeof(struct page_track *))) {
+		fail(page);
+		return;
 	}
+	memset(page->tracks + slots, 0, (page->track_slots - slots) * sizeof(struct page_track *));
 	if (!page->tracks[track->id]) {
 		page->tracks[track->id] = calloc(1, sizeof(struct page_track));
 		if (!page->tracks[track->id]) {
@@ -237,19 +233,14 @@ static void put_begin(struct timeline_writer *writer, const struct timeline_mark
 {
 	struct page_writer *page = page_of(writer);
 	struct page_track *track = track_of(page, mark->track);
-	struct open_slice *grown, *open;
+	struct open_slice *open;
 	uint32_t node = 0;
 
 	if (!track)
 		return;
-	if (track->depth == track->capacity) {
-		grown = realloc(track->open, (track->capacity * 2 + 8) * sizeof(*grown));
-		if (!grown) {
-			fail(page);
-			return;
-		}
-		track->open = grown;
-		track->capacity = track->capacity * 2 + 8;
+	if (array_room(&track->open, &track->capacity, track->depth, sizeof(*open))) {
+		fail(page);
+		return;
 	}
 	open = &track->open[track->depth++];
 	*open = (struct open_slice){.start = since(page, mark->time),

@@ -1,24 +1,21 @@
 /*
- * perfetto_writer.c: a timeline as a Trace of Perfetto's protobuf schema, through nanopb's
- * encoder. The field numbers below are those that Perfetto publishes (perfetto_trace.proto);
- * tests/witness/perfetto.proto has the same, for protoc.
+ * perfetto_writer.c: a timeline as a Trace of Perfetto's protobuf schema. The field numbers below
+ * are those that Perfetto publishes (perfetto_trace.proto); tests/witness/perfetto.proto has the
+ * same, for protoc.
  *
  * A packet is encoded into memory and then written. All packets are of one sequence. Names that
  * recur are interned: the packet that uses one first also defines it.
  */
 #include "cli/export/writers.h"
 
-#if __has_include(<pb_encode.h>)
-
 #include <errno.h>
 #include <inttypes.h>
-#include <pb_encode.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/protobuf.h"
 #include "base/utf8.h"
-
-const bool perfetto_is_built = true;
 
 enum {
 	TRACE_PACKET = 1,
@@ -70,10 +67,7 @@ enum {
 	SEQUENCE = 1,
 
 	PROCESS_TRACK = 1, /* uuid of the process; tracks' are this and their id */
-	/* a cut text, each of its bytes replaced by three, and what surrounds it */
-	TEXT_ROOM = 3 * TIMELINE_TEXT_MAX + 64,
-	EVENT_ROOM = TEXT_ROOM * (TIMELINE_DETAILS_MAX + 1),
-	PACKET_ROOM = EVENT_ROOM + TEXT_ROOM + 64
+	TEXT_ROOM = 3 * TIMELINE_TEXT_MAX + 1 /* each byte may be replaced by three */
 };
 
 struct perfetto_writer {
@@ -83,7 +77,7 @@ struct perfetto_writer {
 	size_t known_count;
 	bool has_packets;
 	int error;
-	pb_byte_t inner[EVENT_ROOM], detail[TEXT_ROOM], packet[PACKET_ROOM];
+	struct byte_buffer packet, inner, detail; /* one in the other; empty between packets */
 	char clean[TEXT_ROOM];
 };
 
@@ -92,202 +86,168 @@ static struct perfetto_writer *perfetto_of(struct timeline_writer *writer)
 	return (struct perfetto_writer *)writer;
 }
 
-static void put_number(pb_ostream_t *stream, uint32_t field, uint64_t number)
-{
-	pb_encode_tag(stream, PB_WT_VARINT, field);
-	pb_encode_varint(stream, number);
-}
-
-static void put_bytes(pb_ostream_t *stream, uint32_t field, const void *bytes, size_t size)
-{
-	pb_encode_tag(stream, PB_WT_STRING, field);
-	pb_encode_string(stream, bytes, size);
-}
-
-static void put_text(struct perfetto_writer *perfetto, pb_ostream_t *stream, uint32_t field,
+static void put_text(struct perfetto_writer *perfetto, struct byte_buffer *buffer, uint32_t field,
 	const char *text, size_t length)
 {
 	if (length > TIMELINE_TEXT_MAX)
 		length = TIMELINE_TEXT_MAX;
-	put_bytes(stream, field, perfetto->clean, utf8_clean(perfetto->clean, text, length));
+	protobuf_add_bytes(
+		buffer, field, perfetto->clean, utf8_clean(perfetto->clean, text, length));
 }
 
-static pb_ostream_t packet_stream(struct perfetto_writer *perfetto)
+/* Writes the packet and empties it. */
+static void write_packet(struct perfetto_writer *perfetto)
 {
-	return pb_ostream_from_buffer(perfetto->packet, sizeof(perfetto->packet));
-}
+	struct byte_buffer *packet = &perfetto->packet;
+	unsigned char head[2 * PROTOBUF_NUMBER_MAX];
+	unsigned char *end = protobuf_encode_tag(head, TRACE_PACKET, PROTOBUF_BYTES);
 
-/* The rooms above are enough for all that is put there, so an error is a fault of this file. */
-static void write_packet(struct perfetto_writer *perfetto, pb_ostream_t *packet)
-{
-	pb_byte_t head[16];
-	pb_ostream_t stream = pb_ostream_from_buffer(head, sizeof(head));
-
-	put_number(packet, PACKET_SEQUENCE, SEQUENCE);
-	put_number(packet, PACKET_SEQUENCE_FLAGS, perfetto->has_packets ? NEEDED : CLEARED);
+	protobuf_add_number(packet, PACKET_SEQUENCE, SEQUENCE);
+	protobuf_add_number(
+		packet, PACKET_SEQUENCE_FLAGS, perfetto->has_packets ? NEEDED : CLEARED);
 	perfetto->has_packets = true;
-	pb_encode_tag(&stream, PB_WT_STRING, TRACE_PACKET);
-	pb_encode_varint(&stream, packet->bytes_written);
-	if ((stream.errmsg || packet->errmsg) && !perfetto->error)
-		perfetto->error = EOVERFLOW;
+	end = protobuf_encode(end, packet->length);
+	if (packet->has_failed && !perfetto->error)
+		perfetto->error = ENOMEM;
 	errno = 0;
-	fwrite_unlocked(head, 1, stream.bytes_written, perfetto->output);
-	fwrite_unlocked(perfetto->packet, 1, packet->bytes_written, perfetto->output);
+	fwrite_unlocked(head, 1, (size_t)(end - head), perfetto->output);
+	fwrite_unlocked(packet->bytes, 1, packet->length, perfetto->output);
 	if (ferror_unlocked(perfetto->output) && !perfetto->error)
 		perfetto->error = errno ? errno : EIO;
+	packet->length = 0;
 }
 
 static void start(struct timeline_writer *writer, const struct timeline_process *process)
 {
 	struct perfetto_writer *perfetto = perfetto_of(writer);
-	pb_ostream_t packet = packet_stream(perfetto);
-	pb_ostream_t track = pb_ostream_from_buffer(perfetto->inner, sizeof(perfetto->inner));
-	pb_ostream_t detail = pb_ostream_from_buffer(perfetto->detail, sizeof(perfetto->detail));
+	struct byte_buffer *packet = &perfetto->packet;
+	struct byte_buffer *track = &perfetto->inner;
+	struct byte_buffer *detail = &perfetto->detail;
 
-	put_number(&detail, PROCESS_PID, process->pid);
-	put_text(perfetto, &detail, PROCESS_NAME, process->name, strlen(process->name));
-	put_number(&track, TRACK_UUID, PROCESS_TRACK);
-	put_bytes(&track, TRACK_PROCESS, perfetto->detail, detail.bytes_written);
-	put_number(&track, TRACK_CHILD_ORDER, ORDER_EXPLICIT);
-	put_bytes(&packet, PACKET_DESCRIPTOR, perfetto->inner, track.bytes_written);
-	write_packet(perfetto, &packet);
+	protobuf_add_number(detail, PROCESS_PID, process->pid);
+	put_text(perfetto, detail, PROCESS_NAME, process->name, strlen(process->name));
+	protobuf_add_number(track, TRACK_UUID, PROCESS_TRACK);
+	protobuf_add_message(track, TRACK_PROCESS, detail);
+	protobuf_add_number(track, TRACK_CHILD_ORDER, ORDER_EXPLICIT);
+	protobuf_add_message(packet, PACKET_DESCRIPTOR, track);
+	write_packet(perfetto);
 }
 
 static void put_track(struct timeline_writer *writer, const struct timeline_track *track)
 {
 	struct perfetto_writer *perfetto = perfetto_of(writer);
-	pb_ostream_t packet = packet_stream(perfetto);
-	pb_ostream_t inner = pb_ostream_from_buffer(perfetto->inner, sizeof(perfetto->inner));
-	pb_ostream_t counter = pb_ostream_from_buffer(perfetto->detail, sizeof(perfetto->detail));
+	struct byte_buffer *packet = &perfetto->packet;
+	struct byte_buffer *inner = &perfetto->inner;
+	struct byte_buffer *counter = &perfetto->detail;
 	/* a thread's tracks follow each other; ranks are 32 bits wide and signed */
 	uint32_t rank = track->kind >= TIMELINE_THREAD
 		? (8 << 17) + (track->number % (1u << 28)) * 4 + (track->kind - TIMELINE_THREAD)
 		: ((uint32_t)track->kind << 17) + track->number % (1 << 17);
 
-	put_number(&inner, TRACK_UUID, PROCESS_TRACK + (uint64_t)track->id);
-	put_text(perfetto, &inner, TRACK_NAME, track->name, strlen(track->name));
-	put_number(&inner, TRACK_PARENT, PROCESS_TRACK);
+	protobuf_add_number(inner, TRACK_UUID, PROCESS_TRACK + (uint64_t)track->id);
+	put_text(perfetto, inner, TRACK_NAME, track->name, strlen(track->name));
+	protobuf_add_number(inner, TRACK_PARENT, PROCESS_TRACK);
 	if (track->kind == TIMELINE_COUNTER) {
-		put_number(&counter, COUNTER_UNIT, UNIT_BYTES);
-		put_bytes(&inner, TRACK_COUNTER, perfetto->detail, counter.bytes_written);
+		protobuf_add_number(counter, COUNTER_UNIT, UNIT_BYTES);
+		protobuf_add_message(inner, TRACK_COUNTER, counter);
 	}
-	put_number(&inner, TRACK_RANK, rank);
-	put_bytes(&packet, PACKET_DESCRIPTOR, perfetto->inner, inner.bytes_written);
-	write_packet(perfetto, &packet);
+	protobuf_add_number(inner, TRACK_RANK, rank);
+	protobuf_add_message(packet, PACKET_DESCRIPTOR, inner);
+	write_packet(perfetto);
 }
 
 /* Whether a name has been defined before; from now on it counts as defined. */
 static bool is_known(struct perfetto_writer *perfetto, uint32_t id)
 {
-	unsigned char *grown;
-	size_t count;
+	size_t count = perfetto->known_count;
 
-	if (id >= perfetto->known_count) {
-		count = (size_t)id * 2 + 64;
-		grown = realloc(perfetto->known, count);
-		if (!grown)
-			return false; /* it is defined again */
-		memset(grown + perfetto->known_count, 0, count - perfetto->known_count);
-		perfetto->known = grown;
-		perfetto->known_count = count;
-	}
+	if (array_room(&perfetto->known, &perfetto->known_count, id, 1))
+		return false; /* it is defined again */
+	memset(perfetto->known + count, 0, perfetto->known_count - count);
 	if (perfetto->known[id])
 		return true;
 	perfetto->known[id] = 1;
 	return false;
 }
 
-static void define_name(
-	struct perfetto_writer *perfetto, pb_ostream_t *packet, const struct timeline_name *name)
+static void define_name(struct perfetto_writer *perfetto, struct byte_buffer *packet,
+	const struct timeline_name *name)
 {
-	pb_ostream_t entry = pb_ostream_from_buffer(perfetto->detail, sizeof(perfetto->detail));
-	pb_ostream_t interned = pb_ostream_from_buffer(perfetto->inner, sizeof(perfetto->inner));
+	struct byte_buffer *entry = &perfetto->detail;
+	struct byte_buffer *interned = &perfetto->inner;
 
-	put_number(&entry, EVENT_NAME_IID, name->id);
-	put_text(perfetto, &entry, EVENT_NAME_NAME, name->text, name->length);
-	put_bytes(&interned, INTERNED_EVENT_NAMES, perfetto->detail, entry.bytes_written);
-	put_bytes(packet, PACKET_INTERNED, perfetto->inner, interned.bytes_written);
+	protobuf_add_number(entry, EVENT_NAME_IID, name->id);
+	put_text(perfetto, entry, EVENT_NAME_NAME, name->text, name->length);
+	protobuf_add_message(interned, INTERNED_EVENT_NAMES, entry);
+	protobuf_add_message(packet, PACKET_INTERNED, interned);
 }
 
-static void put_detail(
-	struct perfetto_writer *perfetto, pb_ostream_t *event, const struct timeline_detail *detail)
+static void put_detail(struct perfetto_writer *perfetto, struct byte_buffer *event,
+	const struct timeline_detail *detail)
 {
-	pb_ostream_t stream = pb_ostream_from_buffer(perfetto->detail, sizeof(perfetto->detail));
+	struct byte_buffer *stream = &perfetto->detail;
 
-	put_bytes(&stream, DETAIL_NAME, detail->name, strlen(detail->name));
+	protobuf_add_bytes(stream, DETAIL_NAME, detail->name, strlen(detail->name));
 	if (detail->text)
-		put_text(perfetto, &stream, DETAIL_TEXT, detail->text, detail->length);
+		put_text(perfetto, stream, DETAIL_TEXT, detail->text, detail->length);
 	else
-		put_number(&stream, DETAIL_UNSIGNED, detail->number);
-	put_bytes(event, EVENT_DETAIL, perfetto->detail, stream.bytes_written);
+		protobuf_add_number(stream, DETAIL_UNSIGNED, detail->number);
+	protobuf_add_message(event, EVENT_DETAIL, stream);
 }
 
-static void put_flow(pb_ostream_t *event, uint32_t field, uint64_t flow)
+static void put_flow(struct byte_buffer *event, uint32_t field, uint64_t flow)
 {
-	if (!flow)
-		return;
-	pb_encode_tag(event, PB_WT_64BIT, field);
-	pb_encode_fixed64(event, &flow);
+	if (flow)
+		protobuf_add_fixed64(event, field, flow);
 }
 
 static void put_event(
 	struct perfetto_writer *perfetto, const struct timeline_mark *mark, unsigned int type)
 {
-	pb_ostream_t packet = packet_stream(perfetto), event;
+	struct byte_buffer *packet = &perfetto->packet, *event = &perfetto->inner;
 
-	put_number(&packet, PACKET_TIMESTAMP, mark->time);
+	protobuf_add_number(packet, PACKET_TIMESTAMP, mark->time);
 	if (mark->name && mark->name->id && !is_known(perfetto, mark->name->id))
-		define_name(perfetto, &packet, mark->name);
-	event = pb_ostream_from_buffer(perfetto->inner, sizeof(perfetto->inner));
-	put_number(&event, EVENT_TYPE, type);
-	put_number(&event, EVENT_TRACK, PROCESS_TRACK + (uint64_t)mark->track);
+		define_name(perfetto, packet, mark->name);
+	protobuf_add_number(event, EVENT_TYPE, type);
+	protobuf_add_number(event, EVENT_TRACK, PROCESS_TRACK + (uint64_t)mark->track);
 	if (mark->name && mark->name->id)
-		put_number(&event, EVENT_NAME_REFERENCE, mark->name->id);
+		protobuf_add_number(event, EVENT_NAME_REFERENCE, mark->name->id);
 	else if (mark->name)
-		put_text(perfetto, &event, EVENT_NAME, mark->name->text, mark->name->length);
+		put_text(perfetto, event, EVENT_NAME, mark->name->text, mark->name->length);
 	for (size_t i = 0; i < mark->detail_count; i++)
-		put_detail(perfetto, &event, &mark->details[i]);
-	put_flow(&event, EVENT_FLOW, mark->flow_from);
-	put_flow(&event, EVENT_FLOW_END, mark->flow_to);
-	if (event.errmsg && !perfetto->error)
-		perfetto->error = EOVERFLOW;
-	put_bytes(&packet, PACKET_TRACK_EVENT, perfetto->inner, event.bytes_written);
-	write_packet(perfetto, &packet);
+		put_detail(perfetto, event, &mark->details[i]);
+	put_flow(event, EVENT_FLOW, mark->flow_from);
+	put_flow(event, EVENT_FLOW_END, mark->flow_to);
+	protobuf_add_message(packet, PACKET_TRACK_EVENT, event);
+	write_packet(perfetto);
 }
 
-/* ---- calls: most of a timeline, so these packets are written without nanopb's streams ---- */
+/* ---- calls: most of a timeline, so these packets are written without the buffers ---- */
 
-static inline pb_byte_t *put_fast(pb_byte_t *at, uint32_t field, uint64_t number)
+static inline unsigned char *put_fast(unsigned char *at, uint32_t field, uint64_t number)
 {
-	uint64_t tag = (uint64_t)field << 3 | PB_WT_VARINT;
-
-	for (; tag >= 0x80; tag >>= 7)
-		*at++ = (pb_byte_t)(tag | 0x80);
-	*at++ = (pb_byte_t)tag;
-	for (; number >= 0x80; number >>= 7)
-		*at++ = (pb_byte_t)(number | 0x80);
-	*at++ = (pb_byte_t)number;
-	return at;
+	return protobuf_encode(protobuf_encode_tag(at, field, PROTOBUF_NUMBER), number);
 }
 
 /* A begin or an end without details, whose name is defined: every length fits into one byte. */
 static void put_plain(
 	struct perfetto_writer *perfetto, const struct timeline_mark *mark, unsigned int type)
 {
-	pb_byte_t packet[96], *event, *at = packet + 2;
+	unsigned char packet[96], *event, *at = packet + 2;
 
 	at = put_fast(at, PACKET_TIMESTAMP, mark->time);
 	at = put_fast(at, PACKET_SEQUENCE, SEQUENCE);
 	at = put_fast(at, PACKET_SEQUENCE_FLAGS, NEEDED);
-	*at++ = PACKET_TRACK_EVENT << 3 | PB_WT_STRING;
+	*at++ = PACKET_TRACK_EVENT << 3 | PROTOBUF_BYTES;
 	event = ++at;
 	at = put_fast(at, EVENT_TYPE, type);
 	at = put_fast(at, EVENT_TRACK, PROCESS_TRACK + (uint64_t)mark->track);
 	if (mark->name)
 		at = put_fast(at, EVENT_NAME_REFERENCE, mark->name->id);
-	event[-1] = (pb_byte_t)(at - event);
-	packet[0] = TRACE_PACKET << 3 | PB_WT_STRING;
-	packet[1] = (pb_byte_t)(at - packet - 2);
+	event[-1] = (unsigned char)(at - event);
+	packet[0] = TRACE_PACKET << 3 | PROTOBUF_BYTES;
+	packet[1] = (unsigned char)(at - packet - 2);
 	errno = 0;
 	if (fwrite_unlocked(packet, 1, (size_t)(at - packet), perfetto->output) !=
 			(size_t)(at - packet) &&
@@ -334,15 +294,15 @@ static void put_counter(
 	struct timeline_writer *writer, uint32_t track, uint64_t time, uint64_t value)
 {
 	struct perfetto_writer *perfetto = perfetto_of(writer);
-	pb_ostream_t packet = packet_stream(perfetto);
-	pb_ostream_t event = pb_ostream_from_buffer(perfetto->inner, sizeof(perfetto->inner));
+	struct byte_buffer *packet = &perfetto->packet;
+	struct byte_buffer *event = &perfetto->inner;
 
-	put_number(&packet, PACKET_TIMESTAMP, time);
-	put_number(&event, EVENT_TYPE, TYPE_COUNTER);
-	put_number(&event, EVENT_TRACK, PROCESS_TRACK + (uint64_t)track);
-	put_number(&event, EVENT_COUNTER, value);
-	put_bytes(&packet, PACKET_TRACK_EVENT, perfetto->inner, event.bytes_written);
-	write_packet(perfetto, &packet);
+	protobuf_add_number(packet, PACKET_TIMESTAMP, time);
+	protobuf_add_number(event, EVENT_TYPE, TYPE_COUNTER);
+	protobuf_add_number(event, EVENT_TRACK, PROCESS_TRACK + (uint64_t)track);
+	protobuf_add_number(event, EVENT_COUNTER, value);
+	protobuf_add_message(packet, PACKET_TRACK_EVENT, event);
+	write_packet(perfetto);
 }
 
 static int finish(struct timeline_writer *writer, uint64_t time)
@@ -351,6 +311,9 @@ static int finish(struct timeline_writer *writer, uint64_t time)
 	int result = timeline_flush(perfetto->output, perfetto->error);
 
 	(void)time;
+	byte_buffer_free(&perfetto->packet);
+	byte_buffer_free(&perfetto->inner);
+	byte_buffer_free(&perfetto->detail);
 	free(perfetto->known);
 	free(perfetto);
 	return -result;
@@ -376,15 +339,3 @@ struct timeline_writer *perfetto_writer_new(FILE *output)
 	perfetto->output = output;
 	return &perfetto->writer;
 }
-
-#else
-
-const bool perfetto_is_built = false;
-
-struct timeline_writer *perfetto_writer_new(FILE *output)
-{
-	(void)output;
-	return NULL;
-}
-
-#endif

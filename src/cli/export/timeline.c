@@ -97,9 +97,8 @@ static void loading_ends(struct timeline *timeline, enum timeline_role role, uin
 
 static void close_all(struct timeline *timeline, uint64_t time)
 {
-	for (size_t i = 0; i < timeline->thread_slots; i++)
-		if (timeline->threads[i])
-			timeline_close_thread(timeline, timeline->threads[i], time);
+	for (size_t i = 0; i < timeline->thread_count; i++)
+		timeline_close_thread(timeline, timeline->threads[i], time);
 	for (size_t i = 0; i < timeline->cap_count; i++) {
 		struct timeline_cap *cap = &timeline->caps[i];
 		for (; cap->depth; cap->depth--)
@@ -114,9 +113,8 @@ static void close_all(struct timeline *timeline, uint64_t time)
 
 static void close_all_calls(struct timeline *timeline, uint64_t time)
 {
-	for (size_t i = 0; i < timeline->thread_slots; i++)
-		if (timeline->threads[i])
-			timeline_close_calls(timeline, timeline->threads[i], time);
+	for (size_t i = 0; i < timeline->thread_count; i++)
+		timeline_close_calls(timeline, timeline->threads[i], time);
 }
 
 static bool is_call(int role)
@@ -278,13 +276,15 @@ void timeline_free(struct timeline *timeline)
 {
 	if (!timeline)
 		return;
-	for (size_t i = 0; i < timeline->thread_slots; i++)
+	for (size_t i = 0; i < timeline->thread_count; i++)
 		free(timeline->threads[i]);
 	free(timeline->threads);
+	hash_table_free(&timeline->thread_table);
 	method_names_free(&timeline->methods);
 	loss_gaps_free(&timeline->gaps);
 	loss_gaps_free(&timeline->call_gaps);
 	free(timeline->holders);
+	hash_table_free(&timeline->holder_table);
 	free(timeline->caps);
 	free(timeline);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/hash_table.h"
 #include "cli/export/timeline.h"
 #include "cli/method_names.h"
 #include "source/loss_gaps.h"
@@ -108,7 +109,6 @@ struct timeline_thread {
 struct lock_holder {
 	uint64_t lock;
 	uint32_t thread;
-	bool is_used;
 };
 
 struct timeline {
@@ -116,13 +116,15 @@ struct timeline {
 	uint32_t tracks; /* numbers given */
 	uint64_t latest, flows;
 	struct timeline_cap *caps;
-	size_t cap_count;
+	size_t cap_count, cap_room;
 	uint32_t cap_index[CAP_NONE + 1]; /* by number: 1 + the index, 0: none yet */
-	struct timeline_thread **threads; /* open addressing by number */
-	size_t thread_count, thread_slots;
-	struct method_names methods; /* their names' ids follow those of the constants */
+	struct timeline_thread **threads; /* in no order */
+	size_t thread_count, thread_room;
+	struct hash_table thread_table; /* by number */
+	struct method_names methods;    /* their names' ids follow those of the constants */
 	struct lock_holder *holders;
-	size_t holder_count, holder_slots;
+	size_t holder_room;
+	struct hash_table holder_table; /* by lock */
 	uint32_t messages, loading, counters[4];
 	unsigned int loading_depth;
 	uint8_t loading_open[64];         /* enum timeline_role */
@@ -130,12 +132,6 @@ struct timeline {
 	uint64_t lost;                    /* events that are not shown yet */
 	bool has_failed;                  /* memory is out */
 };
-
-static inline uint64_t timeline_hash(uint64_t value)
-{
-	value *= UINT64_C(0x9e3779b97f4a7c15);
-	return value ^ value >> 32;
-}
 
 static inline struct timeline_detail text_detail(const char *name, const char *text)
 {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "cli/export/timeline_private.h"
 #include "cli/stop_reason.h"
 
@@ -136,33 +137,18 @@ static void label_thread(struct timeline *timeline, struct timeline_thread *thre
 
 /* ---- locks ---- */
 
-static struct lock_holder *find_holder(struct timeline *timeline, uint64_t lock)
+static bool is_holder(const void *holders, uint32_t index, const void *lock)
 {
-	size_t at;
+	return ((const struct lock_holder *)holders)[index].lock == *(const uint64_t *)lock;
+}
 
-	if (timeline->holder_count * 2 >= timeline->holder_slots) {
-		size_t count = timeline->holder_slots ? timeline->holder_slots * 2 : 64;
-		struct lock_holder *grown = calloc(count, sizeof(*grown));
-		if (!grown) {
-			timeline->has_failed = true;
-			return NULL;
-		}
-		for (size_t i = 0; i < timeline->holder_slots; i++) {
-			if (!timeline->holders[i].is_used)
-				continue;
-			at = timeline_hash(timeline->holders[i].lock) & (count - 1);
-			while (grown[at].is_used)
-				at = (at + 1) & (count - 1);
-			grown[at] = timeline->holders[i];
-		}
-		free(timeline->holders);
-		timeline->holders = grown;
-		timeline->holder_slots = count;
-	}
-	at = timeline_hash(lock) & (timeline->holder_slots - 1);
-	while (timeline->holders[at].is_used && timeline->holders[at].lock != lock)
-		at = (at + 1) & (timeline->holder_slots - 1);
-	return &timeline->holders[at];
+/* The thread that holds a lock; NULL: the lock is not known. */
+static struct lock_holder *find_holder(const struct timeline *timeline, uint64_t lock)
+{
+	uint32_t index = hash_table_find(&timeline->holder_table, hash_table_number(lock),
+		is_holder, timeline->holders, &lock);
+
+	return index == HASH_TABLE_NONE ? NULL : &timeline->holders[index];
 }
 
 /* An arrow goes from the thread that holds the lock to the one that waits for it. */
@@ -178,7 +164,7 @@ static void wait_begins(struct timeline *timeline, struct timeline_thread *threa
 	struct timeline_thread *other = NULL;
 
 	close_wait(timeline, thread, event->time);
-	if (holder && holder->is_used && holder->thread && holder->thread != thread->number)
+	if (holder && holder->thread && holder->thread != thread->number)
 		other = timeline_known_thread(timeline, holder->thread);
 	if (other) {
 		details[1] = number_detail("waiting thread", thread->number);
@@ -198,13 +184,20 @@ static void wait_begins(struct timeline *timeline, struct timeline_thread *threa
 static void lock_acquired(
 	struct timeline *timeline, struct timeline_thread *thread, const struct event *event)
 {
-	struct lock_holder *holder = find_holder(timeline, feed_number(event, 2));
+	uint64_t lock = feed_number(event, 2);
+	struct lock_holder *holder = find_holder(timeline, lock);
+	uint32_t count = timeline->holder_table.count;
 
 	close_wait(timeline, thread, event->time);
-	if (!holder)
+	if (holder) {
+		holder->thread = thread->number;
 		return;
-	timeline->holder_count += !holder->is_used;
-	*holder = (struct lock_holder){feed_number(event, 2), thread->number, true};
+	}
+	if (array_room(&timeline->holders, &timeline->holder_room, count, sizeof(*holder)) ||
+		hash_table_add(&timeline->holder_table, hash_table_number(lock), count))
+		timeline->has_failed = true;
+	else
+		timeline->holders[count] = (struct lock_holder){lock, thread->number};
 }
 
 static void lock_released(
@@ -212,7 +205,7 @@ static void lock_released(
 {
 	struct lock_holder *holder = find_holder(timeline, feed_number(event, 2));
 
-	if (holder && holder->is_used && holder->thread == thread->number)
+	if (holder && holder->thread == thread->number)
 		holder->thread = 0;
 }
 

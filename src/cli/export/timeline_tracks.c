@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "cli/export/timeline_private.h"
 
 static const char *const constants[NAMES] = {
@@ -77,106 +78,82 @@ uint32_t timeline_track_of(struct timeline *timeline, struct timeline_thread *th
 
 struct timeline_cap *timeline_cap(struct timeline *timeline, uint64_t number)
 {
-	struct timeline_cap *grown;
+	struct timeline_cap *cap;
 	char name[64];
 
 	number = number < CAP_NONE ? number : CAP_NONE;
 	if (timeline->cap_index[number])
 		return &timeline->caps[timeline->cap_index[number] - 1];
-	grown = realloc(timeline->caps, (timeline->cap_count + 1) * sizeof(*grown));
-	if (!grown) {
+	if (array_room(&timeline->caps, &timeline->cap_room, timeline->cap_count, sizeof(*cap))) {
 		timeline->has_failed = true;
 		return NULL;
 	}
-	timeline->caps = grown;
-	grown += timeline->cap_count++;
+	cap = &timeline->caps[timeline->cap_count++];
 	timeline->cap_index[number] = (uint32_t)timeline->cap_count;
-	*grown = (struct timeline_cap){.number = (uint32_t)number};
+	*cap = (struct timeline_cap){.number = (uint32_t)number};
 	if (number != CAP_NONE) {
-		snprintf(name, sizeof(name), "capability %" PRIu32, grown->number);
-		grown->track = timeline_add_track(timeline, TIMELINE_CAP, grown->number, name);
+		snprintf(name, sizeof(name), "capability %" PRIu32, cap->number);
+		cap->track = timeline_add_track(timeline, TIMELINE_CAP, cap->number, name);
 	}
-	return grown;
+	return cap;
 }
 
 /* ---- threads ---- */
 
-static void place_thread(
-	struct timeline_thread **slots, size_t count, struct timeline_thread *thread)
+static bool is_thread(const void *threads, uint32_t index, const void *number)
 {
-	size_t at = timeline_hash(thread->number) & (count - 1);
-
-	while (slots[at])
-		at = (at + 1) & (count - 1);
-	slots[at] = thread;
+	return ((struct timeline_thread *const *)threads)[index]->number ==
+		*(const uint32_t *)number;
 }
 
-static bool grow_threads(struct timeline *timeline)
+static uint32_t find_thread(const struct timeline *timeline, uint32_t number)
 {
-	size_t count = timeline->thread_slots ? timeline->thread_slots * 2 : 64;
-	struct timeline_thread **slots = calloc(count, sizeof(struct timeline_thread *));
-
-	if (!slots)
-		return false;
-	for (size_t i = 0; i < timeline->thread_slots; i++)
-		if (timeline->threads[i])
-			place_thread(slots, count, timeline->threads[i]);
-	free(timeline->threads);
-	timeline->threads = slots;
-	timeline->thread_slots = count;
-	return true;
+	return hash_table_find(&timeline->thread_table, hash_table_number(number), is_thread,
+		timeline->threads, &number);
 }
 
 /* NULL: it is not known. */
 struct timeline_thread *timeline_known_thread(const struct timeline *timeline, uint32_t number)
 {
-	size_t mask = timeline->thread_slots - 1, at = timeline_hash(number) & mask;
-	struct timeline_thread *thread;
+	uint32_t index = find_thread(timeline, number);
 
-	if (!timeline->thread_slots)
-		return NULL;
-	while ((thread = timeline->threads[at]) && thread->number != number)
-		at = (at + 1) & mask;
-	return thread;
+	return index == HASH_TABLE_NONE ? NULL : timeline->threads[index];
 }
 
 /* NULL: out of memory. */
 struct timeline_thread *timeline_thread(struct timeline *timeline, uint64_t number)
 {
 	struct timeline_thread *thread = timeline_known_thread(timeline, (uint32_t)number);
+	size_t count = timeline->thread_count;
 
 	if (thread)
 		return thread;
-	if (timeline->thread_count * 2 >= timeline->thread_slots && !grow_threads(timeline)) {
-		timeline->has_failed = true;
-		return NULL;
-	}
-	thread = calloc(1, sizeof(*thread));
+	if (!array_room(&timeline->threads, &timeline->thread_room, count,
+		    sizeof(struct timeline_thread *)) &&
+		!hash_table_room(&timeline->thread_table))
+		thread = calloc(1, sizeof(*thread));
 	if (!thread) {
 		timeline->has_failed = true;
 		return NULL;
 	}
 	thread->number = (uint32_t)number;
-	place_thread(timeline->threads, timeline->thread_slots, thread);
-	timeline->thread_count++;
+	timeline->threads[timeline->thread_count++] = thread;
+	hash_table_add(&timeline->thread_table, hash_table_number(thread->number), (uint32_t)count);
 	return thread;
 }
 
-/* Removes a thread; those after it in its run of slots are placed again. */
 void timeline_forget_thread(struct timeline *timeline, struct timeline_thread *thread)
 {
-	size_t mask = timeline->thread_slots - 1, at = timeline_hash(thread->number) & mask;
+	uint32_t index = find_thread(timeline, thread->number);
+	uint32_t last = (uint32_t)--timeline->thread_count;
+	struct timeline_thread *moved = timeline->threads[last];
 
-	while (timeline->threads[at] != thread)
-		at = (at + 1) & mask;
-	timeline->threads[at] = NULL;
-	timeline->thread_count--;
+	hash_table_remove(&timeline->thread_table, hash_table_number(thread->number), index);
+	if (index != last)
+		hash_table_move(
+			&timeline->thread_table, hash_table_number(moved->number), last, index);
+	timeline->threads[index] = moved;
 	free(thread);
-	for (at = (at + 1) & mask; timeline->threads[at]; at = (at + 1) & mask) {
-		struct timeline_thread *moved = timeline->threads[at];
-		timeline->threads[at] = NULL;
-		place_thread(timeline->threads, timeline->thread_slots, moved);
-	}
 }
 
 /* ---- names ---- */

@@ -19,6 +19,5 @@ struct timeline_writer *page_writer_new(FILE *output);
 
 /* Perfetto's: a Trace of its protobuf schema. */
 struct timeline_writer *perfetto_writer_new(FILE *output);
-extern const bool perfetto_is_built;
 
 #endif

@@ -5,24 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/text.h"
-
-enum { SLOTS_FIRST = 1024 };
 
 int call_tree_init(struct call_tree *tree)
 {
-	*tree = (struct call_tree){.count = 1,
-		.capacity = SLOTS_FIRST,
-		.slot_count = 2 * SLOTS_FIRST,
-		.name_count = 1,
-		.name_capacity = SLOTS_FIRST,
-		.name_slot_count = 2 * SLOTS_FIRST};
-	tree->nodes = calloc(tree->capacity, sizeof(*tree->nodes));
-	tree->slots = calloc(tree->slot_count, sizeof(*tree->slots));
-	tree->names = calloc(tree->name_capacity, sizeof(*tree->names));
-	tree->name_slots = calloc(tree->name_slot_count, sizeof(*tree->name_slots));
-	if (!tree->nodes || !tree->slots || !tree->names || !tree->name_slots)
+	*tree = (struct call_tree){.count = 1, .name_count = 1};
+	if (array_room(&tree->nodes, &tree->capacity, 0, sizeof(*tree->nodes)) ||
+		array_room(&tree->names, &tree->name_capacity, 0, sizeof(*tree->names)))
 		return -ENOMEM;
+	tree->nodes[0] = (struct call_node){0, 0, 0};
 	tree->names[0] = (struct call_frame_name){"all", 3};
 	return 0;
 }
@@ -32,102 +24,52 @@ void call_tree_free(struct call_tree *tree)
 	for (uint32_t i = 1; tree->names && i < tree->name_count; i++)
 		free((char *)tree->names[i].text);
 	free(tree->nodes);
-	free(tree->slots);
 	free(tree->names);
-	free(tree->name_slots);
+	hash_table_free(&tree->node_table);
+	hash_table_free(&tree->name_table);
 }
 
-static bool grow_names(struct call_tree *tree)
+static bool is_name(const void *names, uint32_t index, const void *key)
 {
-	uint32_t capacity = tree->name_capacity * 2, slots = capacity * 2;
-	struct call_frame_name *names = realloc(tree->names, capacity * sizeof(*names));
-	uint32_t *places;
+	const struct call_frame_name *name = &((const struct call_frame_name *)names)[index];
+	const struct call_frame_name *wanted = key;
 
-	if (!names)
-		return false;
-	tree->names = names;
-	places = calloc(slots, sizeof(*places));
-	if (!places)
-		return false;
-	for (uint32_t i = 1; i < tree->name_count; i++) {
-		uint32_t at = text_hash(names[i].text, names[i].length) & (slots - 1);
-		while (places[at])
-			at = (at + 1) & (slots - 1);
-		places[at] = i;
-	}
-	free(tree->name_slots);
-	tree->name_slots = places;
-	tree->name_slot_count = slots;
-	tree->name_capacity = capacity;
-	return true;
+	return name->length == wanted->length && !memcmp(name->text, wanted->text, name->length);
 }
 
 uint32_t call_tree_name(struct call_tree *tree, const char *text, size_t length)
 {
-	uint32_t at, number;
+	const struct call_frame_name wanted = {text, (uint32_t)length};
+	uint32_t hash = text_hash(text, wanted.length);
+	uint32_t number = hash_table_find(&tree->name_table, hash, is_name, tree->names, &wanted);
 	char *copy;
 
-	if (tree->name_count == tree->name_capacity && !grow_names(tree))
+	if (number != HASH_TABLE_NONE)
+		return number;
+	if (array_room(
+		    &tree->names, &tree->name_capacity, tree->name_count, sizeof(*tree->names)) ||
+		hash_table_room(&tree->name_table))
 		return 0;
-	at = text_hash(text, (uint32_t)length) & (tree->name_slot_count - 1);
-	for (; (number = tree->name_slots[at]); at = (at + 1) & (tree->name_slot_count - 1))
-		if (tree->names[number].length == length &&
-			!memcmp(tree->names[number].text, text, length))
-			return number;
 	copy = malloc(length + 1);
 	if (!copy)
 		return 0;
 	memcpy(copy, text, length);
 	copy[length] = '\0';
 	number = tree->name_count++;
-	tree->names[number] = (struct call_frame_name){copy, (uint32_t)length};
-	tree->name_slots[at] = number;
+	tree->names[number] = (struct call_frame_name){copy, wanted.length};
+	hash_table_add(&tree->name_table, hash, number);
 	return number;
-}
-
-static bool grow_nodes(struct call_tree *tree)
-{
-	uint32_t capacity = tree->capacity * 2, slots = capacity * 2;
-	struct call_node *nodes = realloc(tree->nodes, capacity * sizeof(*nodes));
-	uint32_t *places;
-
-	if (!nodes)
-		return false;
-	tree->nodes = nodes;
-	places = calloc(slots, sizeof(*places));
-	if (!places)
-		return false;
-	for (uint32_t i = 1; i < tree->count; i++) {
-		uint32_t at = call_tree_hash(nodes[i].parent, nodes[i].name) & (slots - 1);
-		while (places[at])
-			at = (at + 1) & (slots - 1);
-		places[at] = i;
-	}
-	free(tree->slots);
-	tree->slots = places;
-	tree->slot_count = slots;
-	tree->capacity = capacity;
-	return true;
 }
 
 uint32_t call_tree_add(struct call_tree *tree, uint32_t parent, uint32_t name)
 {
-	uint32_t at;
-
 	if (tree->count == CALL_TREE_NODES_MAX ||
-		(tree->count == tree->capacity && !grow_nodes(tree))) {
+		array_room(&tree->nodes, &tree->capacity, tree->count, sizeof(*tree->nodes)) ||
+		hash_table_add(&tree->node_table, call_tree_hash(parent, name), tree->count)) {
 		tree->is_cut = true;
 		return UINT32_MAX;
 	}
-	at = call_tree_hash(parent, name) & (tree->slot_count - 1);
-	while (tree->slots[at]) {
-		const struct call_node *node = &tree->nodes[tree->slots[at]];
-		if (node->parent == parent && node->name == name)
-			return tree->slots[at];
-		at = (at + 1) & (tree->slot_count - 1);
-	}
 	tree->nodes[tree->count] = (struct call_node){parent, name, 0};
-	tree->slots[at] = tree->count;
 	return tree->count++;
 }
 

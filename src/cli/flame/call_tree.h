@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_table.h"
+
 /* A tree has at most this many nodes; frames of deeper stacks count for their callers. */
 enum { CALL_TREE_NODES_MAX = 4 << 20 };
 
@@ -26,14 +28,14 @@ struct call_frame_name {
 
 struct call_tree {
 	struct call_node *nodes; /* 0 is the root; a parent's index is less than its children's */
-	uint32_t count, capacity;
-	uint32_t *slots; /* open addressing by parent and name: index, 0: free */
-	uint32_t slot_count;
+	uint32_t count;
+	size_t capacity;
+	struct hash_table node_table;  /* by parent and name; without the root */
 	struct call_frame_name *names; /* by number; 0 is the root's */
-	uint32_t name_count, name_capacity;
-	uint32_t *name_slots; /* by text: number, 0: free */
-	uint32_t name_slot_count;
-	bool is_cut; /* there were more nodes than it may have */
+	uint32_t name_count;
+	size_t name_capacity;
+	struct hash_table name_table; /* by text; without the root's */
+	bool is_cut;                  /* there were more nodes than it may have */
 };
 
 /* -ENOMEM. Call call_tree_free() even after an error. */
@@ -43,27 +45,31 @@ void call_tree_free(struct call_tree *tree);
 /* The number of a name, which is copied; 0: out of memory. */
 uint32_t call_tree_name(struct call_tree *tree, const char *text, size_t length);
 
-/* The node of a stack with one more frame; UINT32_MAX: the tree is full, or out of memory. */
+/* Adds the node of a stack with one more frame, which the tree does not have; UINT32_MAX: the tree
+ * is full, or out of memory. */
 uint32_t call_tree_add(struct call_tree *tree, uint32_t parent, uint32_t name);
 
 static inline uint32_t call_tree_hash(uint32_t parent, uint32_t name)
 {
-	uint64_t value = ((uint64_t)parent << 32 | name) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return (uint32_t)(value >> 32) ^ (uint32_t)value >> 15;
+	return hash_table_number((uint64_t)parent << 32 | name);
 }
 
-/* As call_tree_add(), fast where the node is there. */
+static inline bool call_tree_is_node(const void *nodes, uint32_t index, const void *key)
+{
+	const struct call_node *node = &((const struct call_node *)nodes)[index], *wanted = key;
+
+	return node->parent == wanted->parent && node->name == wanted->name;
+}
+
+/* The node of a stack with one more frame, which is added; UINT32_MAX: the tree is full, or out of
+ * memory. */
 static inline uint32_t call_tree_child(struct call_tree *tree, uint32_t parent, uint32_t name)
 {
-	uint32_t at = call_tree_hash(parent, name) & (tree->slot_count - 1);
+	const struct call_node wanted = {parent, name, 0};
+	uint32_t index = hash_table_find(&tree->node_table, call_tree_hash(parent, name),
+		call_tree_is_node, tree->nodes, &wanted);
 
-	for (; tree->slots[at]; at = (at + 1) & (tree->slot_count - 1)) {
-		const struct call_node *node = &tree->nodes[tree->slots[at]];
-		if (node->parent == parent && node->name == name)
-			return tree->slots[at];
-	}
-	return call_tree_add(tree, parent, name);
+	return index == HASH_TABLE_NONE ? call_tree_add(tree, parent, name) : index;
 }
 
 /* A node of a tree that is shown: children are sorted by name and follow each other. */

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "cli/method_names.h"
 #include "cli/stop_reason.h"
 #include "source/loss_gaps.h"
+#include "source/method_stacks.h"
 
 enum stacks_role {
 	ROLE_ENTRY,
@@ -48,18 +50,10 @@ const size_t stacks_probe_count = sizeof(stacks_probes) / sizeof(stacks_probes[0
 const struct feed_probe stacks_sample = {"sample", ROLE_SAMPLE};
 
 struct guest_thread {
-	uint32_t number;
-	uint32_t node;   /* of its stack */
-	uint32_t extra;  /* frames above that, for which the tree has no room */
-	uint32_t reason; /* name of what blocks it; 0: it is not blocked */
-	bool is_stopped; /* by thread-stop */
-	uint64_t since;  /* time up to which its time has been counted, or since it is blocked */
-};
-
-/* The guest thread that an OS thread runs: allocations without a guest thread are its own. */
-struct os_thread {
-	uint32_t tid;
-	struct guest_thread *guest;
+	struct method_thread calls; /* the frames for which the tree has room */
+	uint32_t reason;            /* name of what blocks it; 0: it is not blocked */
+	bool is_stopped;            /* by thread-stop */
+	uint64_t since; /* time up to which its time has been counted, or since it is blocked */
 };
 
 struct stacks {
@@ -68,11 +62,7 @@ struct stacks {
 	struct method_names methods;
 	uint32_t *names; /* by a method name's id: the tree's name, 0: not asked yet */
 	size_t name_count;
-	struct guest_thread **slots; /* open addressing by number */
-	size_t slot_count, thread_count;
-	struct guest_thread *recent;
-	struct os_thread *os_threads;
-	size_t os_thread_count;
+	struct method_stacks threads; /* of struct guest_thread */
 	struct loss_gaps gaps;
 	uint64_t latest, calls, lost;
 	bool has_failed;
@@ -88,6 +78,7 @@ struct stacks *stacks_new(
 	stacks->tree = tree;
 	stacks->measure = measure;
 	stacks->latest = feed->source->start;
+	method_stacks_init(&stacks->threads, sizeof(struct guest_thread), UINT32_MAX, UINT32_MAX);
 	return stacks;
 }
 
@@ -95,94 +86,32 @@ void stacks_free(struct stacks *stacks)
 {
 	if (!stacks)
 		return;
-	for (size_t i = 0; i < stacks->slot_count; i++)
-		free(stacks->slots[i]);
+	method_stacks_free(&stacks->threads);
 	loss_gaps_free(&stacks->gaps);
 	method_names_free(&stacks->methods);
-	free(stacks->slots);
 	free(stacks->names);
-	free(stacks->os_threads);
 	free(stacks);
-}
-
-static inline size_t hash(uint32_t number)
-{
-	return (number * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
-}
-
-static bool grow_threads(struct stacks *stacks)
-{
-	size_t count = stacks->slot_count ? stacks->slot_count * 2 : 64;
-	struct guest_thread **slots = calloc(count, sizeof(struct guest_thread *));
-
-	if (!slots)
-		return false;
-	for (size_t i = 0; i < stacks->slot_count; i++) {
-		size_t at;
-		if (!stacks->slots[i])
-			continue;
-		at = hash(stacks->slots[i]->number) & (count - 1);
-		while (slots[at])
-			at = (at + 1) & (count - 1);
-		slots[at] = stacks->slots[i];
-	}
-	free(stacks->slots);
-	stacks->slots = slots;
-	stacks->slot_count = count;
-	return true;
 }
 
 static struct guest_thread *find_thread(struct stacks *stacks, uint64_t wanted, uint64_t time)
 {
 	uint32_t number = (uint32_t)wanted;
-	struct guest_thread *thread = stacks->recent;
-	size_t at;
+	struct guest_thread *thread = (void *)method_stacks_find(&stacks->threads, number);
 
-	if (thread && thread->number == number)
+	if (thread)
 		return thread;
-	if (stacks->thread_count * 2 >= stacks->slot_count && !grow_threads(stacks))
-		goto failed;
-	at = hash(number) & (stacks->slot_count - 1);
-	while ((thread = stacks->slots[at]) && thread->number != number)
-		at = (at + 1) & (stacks->slot_count - 1);
-	if (!thread) {
-		thread = calloc(1, sizeof(*thread));
-		if (!thread)
-			goto failed;
-		thread->number = number;
+	thread = (void *)method_stacks_add(&stacks->threads, number);
+	if (thread)
 		thread->since = time;
-		stacks->slots[at] = thread;
-		stacks->thread_count++;
-	}
-	stacks->recent = thread;
+	else
+		stacks->has_failed = true;
 	return thread;
-failed:
-	stacks->has_failed = true;
-	return NULL;
 }
 
-/* Removes a thread that has ended; those after it in its run of slots are placed again. */
-static void forget_thread(struct stacks *stacks, struct guest_thread *thread)
+/* The node of a thread's stack. */
+static inline uint32_t node_of(const struct guest_thread *thread)
 {
-	size_t mask = stacks->slot_count - 1, at = hash(thread->number) & mask, place;
-
-	while (stacks->slots[at] != thread)
-		at = (at + 1) & mask;
-	stacks->slots[at] = NULL;
-	stacks->thread_count--;
-	stacks->recent = NULL;
-	for (size_t i = 0; i < stacks->os_thread_count; i++)
-		if (stacks->os_threads[i].guest == thread)
-			stacks->os_threads[i].guest = NULL;
-	free(thread);
-	for (at = (at + 1) & mask; stacks->slots[at]; at = (at + 1) & mask) {
-		struct guest_thread *moved = stacks->slots[at];
-		stacks->slots[at] = NULL;
-		place = hash(moved->number) & mask;
-		while (stacks->slots[place])
-			place = (place + 1) & mask;
-		stacks->slots[place] = moved;
-	}
+	return thread->calls.depth ? thread->calls.frames[thread->calls.depth - 1].node : 0;
 }
 
 /* ---- what is measured ---- */
@@ -190,7 +119,7 @@ static void forget_thread(struct stacks *stacks, struct guest_thread *thread)
 static void add_leaf(
 	struct stacks *stacks, const struct guest_thread *thread, uint32_t name, uint64_t amount)
 {
-	uint32_t node = thread ? thread->node : 0;
+	uint32_t node = thread ? node_of(thread) : 0;
 	uint32_t leaf = name ? call_tree_child(stacks->tree, node, name) : UINT32_MAX;
 
 	stacks->tree->nodes[leaf == UINT32_MAX ? node : leaf].self += amount;
@@ -201,8 +130,8 @@ static inline void spend(struct stacks *stacks, struct guest_thread *thread, uin
 {
 	if (stacks->measure != STACKS_TIME)
 		return;
-	if (thread->node && !thread->is_stopped && time > thread->since)
-		stacks->tree->nodes[thread->node].self += time - thread->since;
+	if (thread->calls.depth && !thread->is_stopped && time > thread->since)
+		stacks->tree->nodes[node_of(thread)].self += time - thread->since;
 	thread->since = time;
 }
 
@@ -230,22 +159,19 @@ static uint32_t name_of(
 	struct stacks *stacks, const struct event_batch *batch, const struct event *event)
 {
 	struct method_name name = method_names_find(&stacks->methods, batch, event);
-	uint32_t number, *grown;
-	size_t count;
+	size_t count = stacks->name_count;
+	uint32_t number;
 
 	if (name.id && name.id < stacks->name_count && stacks->names[name.id])
 		return stacks->names[name.id];
 	number = name.text ? call_tree_name(stacks->tree, name.text, name.length) : 0;
 	stacks->has_failed |= !number;
 	if (name.id >= stacks->name_count) {
-		count = (size_t)name.id * 2 + 256;
-		grown = realloc(stacks->names, count * sizeof(*grown));
-		if (!grown)
+		if (array_room(
+			    &stacks->names, &stacks->name_count, name.id, sizeof(*stacks->names)))
 			return number;
-		memset(grown + stacks->name_count, 0,
-			(count - stacks->name_count) * sizeof(*grown));
-		stacks->names = grown;
-		stacks->name_count = count;
+		memset(stacks->names + count, 0,
+			(stacks->name_count - count) * sizeof(*stacks->names));
 	}
 	if (name.id)
 		stacks->names[name.id] = number;
@@ -277,64 +203,26 @@ static void sample(
 
 static void enter(struct stacks *stacks, struct guest_thread *thread, uint32_t name)
 {
-	uint32_t node =
-		thread->extra ? UINT32_MAX : call_tree_child(stacks->tree, thread->node, name);
+	struct method_frame frame = {.class = name, .node = UINT32_MAX};
 
+	if (!thread->calls.extra)
+		frame.node = call_tree_child(stacks->tree, node_of(thread), name);
 	stacks->calls++;
-	if (node == UINT32_MAX)
-		thread->extra++;
-	else
-		thread->node = node;
+	if (!method_stacks_enter(
+		    &stacks->threads, &thread->calls, frame.node == UINT32_MAX ? NULL : &frame))
+		stacks->has_failed = true;
 	if (stacks->measure == STACKS_CALLS)
-		stacks->tree->nodes[thread->node].self++;
-}
-
-/* Events may have been lost: what a return skips has ended, and what never began does not end. */
-static void leave(struct stacks *stacks, struct guest_thread *thread, uint32_t name)
-{
-	const struct call_node *nodes = stacks->tree->nodes;
-	uint32_t node = thread->node;
-
-	if (thread->extra) {
-		thread->extra--;
-		return;
-	}
-	while (node && nodes[node].name != name)
-		node = nodes[node].parent;
-	if (node)
-		thread->node = nodes[node].parent;
+		stacks->tree->nodes[node_of(thread)].self++;
 }
 
 /* ---- allocations ---- */
 
-static struct os_thread *find_os_thread(struct stacks *stacks, uint32_t tid)
-{
-	struct os_thread *grown;
-
-	for (size_t i = 0; i < stacks->os_thread_count; i++)
-		if (stacks->os_threads[i].tid == tid)
-			return &stacks->os_threads[i];
-	grown = realloc(stacks->os_threads, (stacks->os_thread_count + 1) * sizeof(*grown));
-	if (!grown) {
-		stacks->has_failed = true;
-		return NULL;
-	}
-	stacks->os_threads = grown;
-	grown += stacks->os_thread_count++;
-	*grown = (struct os_thread){tid, NULL};
-	return grown;
-}
-
 static void note_os_thread(
-	struct stacks *stacks, struct guest_thread *thread, const struct event *event)
+	struct stacks *stacks, const struct guest_thread *thread, const struct event *event)
 {
-	struct os_thread *os_thread;
-
-	if (stacks->measure != STACKS_BYTES)
-		return;
-	os_thread = find_os_thread(stacks, event->tid);
-	if (os_thread)
-		os_thread->guest = thread;
+	if (stacks->measure == STACKS_BYTES &&
+		!method_stacks_run(&stacks->threads, event->tid, thread->calls.number))
+		stacks->has_failed = true;
 }
 
 static void allocate(struct stacks *stacks, enum stacks_role role, const struct event_batch *batch,
@@ -343,7 +231,6 @@ static void allocate(struct stacks *stacks, enum stacks_role role, const struct 
 	static const char *const kinds[] = {
 		[ROLE_ARRAY] = "(array)", [ROLE_HASH] = "(hash)", [ROLE_STRING] = "(string)"};
 	struct guest_thread *thread = NULL;
-	struct os_thread *os_thread;
 	uint32_t length;
 	const char *class;
 
@@ -360,8 +247,7 @@ static void allocate(struct stacks *stacks, enum stacks_role role, const struct 
 	if (event->argument_count > 5) {
 		thread = find_thread(stacks, feed_number(event, 5), event->time);
 	} else { /* a log from before these probes named the thread */
-		os_thread = find_os_thread(stacks, event->tid);
-		thread = os_thread ? os_thread->guest : NULL;
+		thread = (void *)method_stacks_running(&stacks->threads, event->tid);
 	}
 	add_leaf(stacks, thread, call_tree_name(stacks->tree, class, strlen(class)),
 		feed_number(event, 3));
@@ -403,22 +289,21 @@ static void take_scheduling(struct stacks *stacks, enum stacks_role role,
 		break;
 	default:
 		unblock(stacks, thread, event->time);
-		forget_thread(stacks, thread);
+		method_stacks_exit(&stacks->threads, thread->calls.number);
 	}
 }
 
 /* Ends all stacks at a time, which is not after that of the latest event. */
 static void forget_stacks(struct stacks *stacks, uint64_t time)
 {
-	for (size_t i = 0; i < stacks->slot_count; i++) {
-		struct guest_thread *thread = stacks->slots[i];
-		if (!thread)
-			continue;
+	for (size_t i = 0; i < stacks->threads.thread_count; i++) {
+		struct guest_thread *thread = (void *)stacks->threads.threads[i];
+
 		spend(stacks, thread, time);
 		unblock(stacks, thread, time);
-		thread->node = thread->extra = 0;
 		thread->is_stopped = false;
 	}
+	method_stacks_forget(&stacks->threads);
 }
 
 /* ---- losses ---- */
@@ -494,7 +379,7 @@ bool stacks_batch(struct stacks *stacks, const struct feed *feed, const struct e
 		if (role == ROLE_ENTRY)
 			enter(stacks, thread, name_of(stacks, batch, event));
 		else
-			leave(stacks, thread, name_of(stacks, batch, event));
+			method_stacks_leave(&thread->calls, name_of(stacks, batch, event), 0);
 	}
 	return !stacks->has_failed;
 }

@@ -5,21 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/bytes.h"
 #include "base/text.h"
 #include "wire/wire.h"
 
 enum {
-	FIRST_SLOTS = 256,
 	STRING_BYTES = 8 + 1, /* of a HEAP_PROF_SAMPLE_STRING before its label */
 	BREAKDOWN_AT = 9      /* in a HEAP_PROF_BEGIN */
 };
 
 int heap_samples_init(struct heap_samples *samples, uint64_t from, uint64_t to)
 {
-	*samples = (struct heap_samples){.from = from, .to = to, .slot_count = FIRST_SLOTS};
-	samples->slots = calloc(samples->slot_count, sizeof(*samples->slots));
-	return samples->slots ? 0 : -ENOMEM;
+	*samples = (struct heap_samples){.from = from, .to = to};
+	return 0;
 }
 
 void heap_samples_free(struct heap_samples *samples)
@@ -27,64 +26,43 @@ void heap_samples_free(struct heap_samples *samples)
 	for (size_t i = 0; i < samples->label_count; i++)
 		free(samples->labels[i].text);
 	free(samples->labels);
-	free(samples->slots);
+	hash_table_free(&samples->label_table);
 	*samples = (struct heap_samples){0};
 }
 
 /* ---- labels ---- */
 
-static uint32_t *label_slot(struct heap_samples *samples, const char *text, uint32_t length)
+struct label_text {
+	const char *text;
+	uint32_t length;
+};
+
+static bool is_label(const void *labels, uint32_t index, const void *key)
 {
-	size_t at = text_hash(text, length) & (samples->slot_count - 1);
+	const struct heap_label *label = &((const struct heap_label *)labels)[index];
+	const struct label_text *wanted = key;
 
-	for (; samples->slots[at]; at = (at + 1) & (samples->slot_count - 1)) {
-		const struct heap_label *label = &samples->labels[samples->slots[at] - 1];
-		if (label->length == length && !memcmp(label->text, text, length))
-			break;
-	}
-	return &samples->slots[at];
-}
-
-static int grow(struct heap_samples *samples)
-{
-	size_t room = samples->label_room ? 2 * samples->label_room : FIRST_SLOTS / 2;
-	struct heap_label *labels = realloc(samples->labels, room * sizeof(*labels));
-	uint32_t *slots;
-
-	if (!labels)
-		return -ENOMEM;
-	samples->labels = labels;
-	slots = calloc(2 * room, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	free(samples->slots);
-	samples->slots = slots;
-	samples->slot_count = 2 * room;
-	samples->label_room = room;
-	for (size_t i = 0; i < samples->label_count; i++)
-		*label_slot(samples, labels[i].text, labels[i].length) = (uint32_t)(i + 1);
-	return 0;
+	return label->length == wanted->length && !memcmp(label->text, wanted->text, label->length);
 }
 
 /* The label's index, which is added; -ENOSPC, -ENOMEM. */
 static int find_label(
 	struct heap_samples *samples, const char *text, uint32_t length, size_t *index)
 {
-	uint32_t slot = *label_slot(samples, text, length);
+	uint32_t hash = text_hash(text, length);
+	uint32_t found = hash_table_find(&samples->label_table, hash, is_label, samples->labels,
+		&(struct label_text){text, length});
 	char *copy;
-	int result;
 
-	if (slot) {
-		*index = slot - 1;
+	*index = found;
+	if (found != HASH_TABLE_NONE)
 		return 0;
-	}
 	if (samples->label_count == HEAP_LABELS_MAX)
 		return -ENOSPC;
-	if (samples->label_count == samples->label_room) {
-		result = grow(samples);
-		if (result)
-			return result;
-	}
+	if (array_room(&samples->labels, &samples->label_room, samples->label_count,
+		    sizeof(*samples->labels)) ||
+		hash_table_room(&samples->label_table))
+		return -ENOMEM;
 	copy = malloc((size_t)length + 1);
 	if (!copy)
 		return -ENOMEM;
@@ -92,8 +70,7 @@ static int find_label(
 	copy[length] = '\0';
 	*index = samples->label_count++;
 	samples->labels[*index] = (struct heap_label){.text = copy, .length = length};
-	*label_slot(samples, text, length) = (uint32_t)(*index + 1);
-	return 0;
+	return hash_table_add(&samples->label_table, hash, (uint32_t)*index);
 }
 
 /* ---- events ---- */
@@ -135,7 +112,7 @@ static void end(struct heap_samples *samples, const struct record *record)
 	samples->samples[HEAP_OPEN].is_there = false;
 }
 
-static int add(struct heap_samples *samples, const struct record *record)
+static int heap_samples_add(struct heap_samples *samples, const struct record *record)
 {
 	const char *text = (const char *)record->payload + STRING_BYTES;
 	size_t length = strnlen(text, record->size - STRING_BYTES), index;
@@ -172,7 +149,7 @@ int heap_samples_take(struct heap_samples *samples, const struct record *record)
 		end(samples, record);
 		break;
 	case WIRE_HEAP_PROF_SAMPLE_STRING:
-		return is_open ? add(samples, record) : 0;
+		return is_open ? heap_samples_add(samples, record) : 0;
 	case WIRE_HEAP_PROF_SAMPLE_COST_CENTRE:
 		samples->unlabelled++;
 		break;

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_table.h"
 #include "wire/records.h"
 
 enum { HEAP_LABELS_MAX = 4 << 20 /* further labels are left out and counted */ };
@@ -36,8 +37,7 @@ struct heap_samples {
 	uint64_t from, to; /* the numbers of the two samples; 0: the first, the last */
 	struct heap_label *labels;
 	size_t label_count, label_room;
-	uint32_t *slots; /* open addressing by text: index + 1; 0: free */
-	size_t slot_count;
+	struct hash_table label_table; /* by text */
 	struct heap_sample samples[HEAP_KEPT];
 	size_t last; /* the label of the last amount, for its objects */
 	bool has_last;

@@ -17,7 +17,7 @@
 #include "base/clean_text.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
-#include "cli/log/threads.h"
+#include "cli/log/thread_bytes.h"
 #include "cli/probes.h"
 #include "wire/wire.h"
 
@@ -38,7 +38,7 @@ struct log_summary {
 	int64_t wall; /* ns since 1970 at time 0 */
 	uint32_t pid, parent;
 	uint64_t thread_count, cap_count;
-	struct threads threads, caps;
+	struct thread_bytes threads, caps;
 	char program[256], runtime[128];
 	char why[ENOUGH]; /* how it ends, when not in order */
 };
@@ -118,9 +118,9 @@ const struct layout *log_layout(struct log_reader *reader, uint16_t type)
 
 /* ---- the summary ---- */
 
-static void count_once(struct threads *threads, uint64_t *count, uint32_t number)
+static void count_once(struct thread_bytes *threads, uint64_t *count, uint32_t number)
 {
-	uint8_t *seen = threads_at(threads, number);
+	uint8_t *seen = thread_bytes_at(threads, number);
 
 	if (seen && !*seen) {
 		*seen = 1;
@@ -217,7 +217,7 @@ static int summarize(const char *name, struct log_summary *summary, struct log_r
 	const char *why;
 	int state;
 
-	if (threads_init(&summary->threads) || threads_init(&summary->caps))
+	if (thread_bytes_init(&summary->threads) || thread_bytes_init(&summary->caps))
 		return error_set(error, ENOMEM, "%s: out of memory", name);
 	while ((state = log_next(reader, &record, &why, error)) == RECORDS_EVENT)
 		take_record(summary, reader, &record);
@@ -421,8 +421,8 @@ static int command_summary(const char *name, bool json)
 		cli_message("%s: %s", name, summary->why);
 	log_close(&reader);
 	if (summary) {
-		threads_free(&summary->threads);
-		threads_free(&summary->caps);
+		thread_bytes_free(&summary->threads);
+		thread_bytes_free(&summary->caps);
 	}
 	free(summary);
 	return result ? CLI_CANNOT : CLI_OK;

@@ -17,10 +17,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/arena.h"
+
 #include "base/bytes.h"
 #include "cli/log/log.h"
 #include "cli/log/log_nesting.h"
-#include "cli/log/threads.h"
+#include "cli/log/thread_bytes.h"
 #include "source/source.h"
 #include "wire/wire_type.h"
 
@@ -42,7 +44,7 @@ struct log_check {
 	size_t gap; /* the next one that the second pass has not left */
 };
 
-static __attribute__((format(printf, 2, 3))) void find(
+static __attribute__((format(printf, 2, 3))) void report_finding(
 	struct log_check *check, const char *format, ...)
 {
 	va_list arguments;
@@ -71,7 +73,7 @@ static void check_block(
 {
 	if (state->block_end && record->position >= state->block_end) {
 		if (state->last > state->end_time + TOLERANCE_NS)
-			find(check,
+			report_finding(check,
 				"byte %" PRIu64 ": the block's last event is of time %" PRIu64
 				", after its end, %" PRIu64,
 				state->block, state->last, state->end_time);
@@ -79,7 +81,7 @@ static void check_block(
 	}
 	if (record->type == WIRE_BLOCK_MARKER) {
 		if (state->block_end)
-			find(check,
+			report_finding(check,
 				"byte %" PRIu64
 				": a block begins within the block at byte %" PRIu64,
 				record->position, state->block);
@@ -88,7 +90,7 @@ static void check_block(
 		state->end_time = bytes_u64(record->payload + 4);
 		state->last = 0;
 	} else if (state->block_end && record->position + record->bytes > state->block_end) {
-		find(check,
+		report_finding(check,
 			"byte %" PRIu64 ": an event crosses the end of its block, byte %" PRIu64,
 			record->position, state->block_end);
 		state->block_end = 0;
@@ -111,7 +113,7 @@ static void check_time(
 	if (record->type == WIRE_CONTEXT)
 		state->last = 0;
 	if (state->block_end && record->time + TOLERANCE_NS < state->last)
-		find(check,
+		report_finding(check,
 			"byte %" PRIu64 ": time goes back from %" PRIu64 " to %" PRIu64
 			" in a run of events",
 			record->position, state->last, record->time);
@@ -120,7 +122,7 @@ static void check_time(
 	if (wire_is_own(record->type))
 		return;
 	if (record->time < state->watermark)
-		find(check,
+		report_finding(check,
 			"byte %" PRIu64 ": an event of time %" PRIu64
 			" after the watermark of time %" PRIu64,
 			record->position, record->time, state->watermark);
@@ -138,13 +140,14 @@ static void check_payload(struct log_check *check, struct bytes_check *state,
 		/* what the last fields are has changed with GHC's versions */
 		if (!layout_field(layout, i, record->payload, record->size, &at, &size)) {
 			if (i == 0 || layout->is_probe)
-				find(check, "byte %" PRIu64 ": %s has %zu bytes, and no %s in them",
+				report_finding(check,
+					"byte %" PRIu64 ": %s has %zu bytes, and no %s in them",
 					record->position, layout->name, record->size, field->name);
 			return;
 		}
 		if (field->kind == LAYOUT_NAME &&
 			!reader->names.texts[names_index(&reader->names, bytes_u32(at))])
-			find(check,
+			report_finding(check,
 				"byte %" PRIu64 ": %s: the name %" PRIu32 " has not been defined",
 				record->position, layout->name, bytes_u32(at));
 	}
@@ -155,7 +158,8 @@ static void check_payload(struct log_check *check, struct bytes_check *state,
 		state->in_sample = true;
 	} else if (record->type == WIRE_HEAP_PROF_SAMPLE_END) {
 		if (!state->in_sample || state->era != bytes_u64(record->payload))
-			find(check, "byte %" PRIu64 ": a heap sample ends that has not begun",
+			report_finding(check,
+				"byte %" PRIu64 ": a heap sample ends that has not begun",
 				record->position);
 		state->in_sample = false;
 	}
@@ -166,14 +170,8 @@ static int note_gap(struct log_check *check, const struct record *record)
 {
 	if (!record_lost(record))
 		return 0;
-	if (check->gap_count == check->gap_capacity) {
-		size_t capacity = check->gap_capacity ? check->gap_capacity * 2 : 64;
-		struct gap *grown = realloc(check->gaps, capacity * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		check->gaps = grown;
-		check->gap_capacity = capacity;
-	}
+	if (array_room(&check->gaps, &check->gap_capacity, check->gap_count, sizeof(*check->gaps)))
+		return -ENOMEM;
 	check->gaps[check->gap_count++] = (struct gap){record_lost_since(record), record->time};
 	return 0;
 }
@@ -198,12 +196,12 @@ static int check_bytes(struct log_check *check, struct error *error)
 		}
 		if (result >= 0) {
 			if (state.block_end > reader.file.records.position)
-				find(check,
+				report_finding(check,
 					"byte %" PRIu64 ": the block ends at byte %" PRIu64
 					", the log before",
 					state.block, state.block_end);
 			if (why)
-				find(check, "%s", why);
+				report_finding(check, "%s", why);
 			result = 0;
 		}
 	}
@@ -264,11 +262,11 @@ static enum thread_state after_stop(uint64_t status)
 	}
 }
 
-static void follow(struct log_check *check, struct threads *threads, enum thread_action action,
+static void follow(struct log_check *check, struct thread_bytes *threads, enum thread_action action,
 	const struct event *event, uint64_t start)
 {
 	uint32_t thread = (uint32_t)event->arguments[1];
-	uint8_t *state = threads_at(threads, thread);
+	uint8_t *state = thread_bytes_at(threads, thread);
 	bool known = state && *state != THREAD_UNKNOWN, good = true;
 	enum thread_state next = THREAD_QUEUED;
 
@@ -291,7 +289,7 @@ static void follow(struct log_check *check, struct threads *threads, enum thread
 		break;
 	}
 	if (!good)
-		find(check, "time %" PRIu64 ": thread %" PRIu32 " is %s while it is %s",
+		report_finding(check, "time %" PRIu64 ": thread %" PRIu32 " is %s while it is %s",
 			event->time - start, thread, action_names[action], state_names[*state]);
 	*state = (uint8_t)next;
 }
@@ -347,7 +345,7 @@ static size_t choose_probes(
 
 static void find_nesting(void *check, const char *text)
 {
-	find(check, "%s", text);
+	report_finding(check, "%s", text);
 }
 
 static int compare_gaps(const void *one, const void *other)
@@ -377,7 +375,7 @@ static int check_events(struct log_check *check, struct error *error)
 	struct source *source = NULL;
 	struct source_request request = {0};
 	struct event_batch batch = {0};
-	struct threads threads = {0};
+	struct thread_bytes threads = {0};
 	struct feed_progress progress;
 	struct error damage;
 	uint64_t events = 0;
@@ -388,7 +386,7 @@ static int check_events(struct log_check *check, struct error *error)
 	bool is_lossy = false;
 	int result;
 
-	if (d_probe_set_init(&set) || threads_init(&threads)) {
+	if (d_probe_set_init(&set) || thread_bytes_init(&threads)) {
 		result = error_set(error, ENOMEM, "%s: out of memory", check->name);
 		goto out;
 	}
@@ -419,7 +417,7 @@ static int check_events(struct log_check *check, struct error *error)
 			bool was_lossy = is_lossy;
 			is_lossy = in_gap(check, event->time - source->start);
 			if (is_lossy && !was_lossy) {
-				threads_reset(&threads);
+				thread_bytes_reset(&threads);
 				log_nesting_lost(nesting);
 			}
 			if (is_lossy)
@@ -441,7 +439,7 @@ out:
 	free(probes);
 	free(followed);
 	log_nesting_free(nesting);
-	threads_free(&threads);
+	thread_bytes_free(&threads);
 	d_probe_set_free(&set);
 	return result;
 }

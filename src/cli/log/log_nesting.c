@@ -28,7 +28,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/clean_text.h"
+#include "base/hash_table.h"
 #include "wire/wire.h"
 
 enum {
@@ -121,9 +123,10 @@ struct frame {
 struct stack {
 	uint64_t key; /* thread, or CAP_KEY | one of the other keys | capability */
 	struct frame *frames;
-	uint32_t count, capacity;
+	uint32_t count;
+	size_t capacity;
 	uint32_t begun; /* one bit for each kind that has begun here */
-	bool is_used, is_complete;
+	bool is_complete;
 	/* of the collection that is open */
 	bool has_phases; /* one has begun since it, or since the pause ended that it began in */
 	uint64_t pause;  /* when the pause began that it began in; 0: in none */
@@ -138,8 +141,9 @@ struct log_nesting {
 	uint64_t start;
 	log_nesting_report report;
 	void *context;
-	struct stack *stacks; /* a hash table with linear probing */
+	struct stack *stacks;
 	size_t stack_count, stack_capacity;
+	struct hash_table stack_table; /* by key */
 	size_t frame_count;
 	bool is_full;     /* a limit was reached, or memory is out: nothing is checked any more */
 	bool has_startup; /* and nothing was lost since */
@@ -164,12 +168,13 @@ struct log_nesting *log_nesting_new(uint64_t start, log_nesting_report report, v
 
 static void forget_stacks(struct log_nesting *nesting)
 {
-	for (size_t i = 0; i < nesting->stack_capacity; i++) {
+	for (size_t i = 0; i < nesting->stack_count; i++) {
 		free(nesting->stacks[i].unless);
 		free(nesting->stacks[i].frames);
 	}
 	free(nesting->stacks);
 	nesting->stacks = NULL;
+	hash_table_free(&nesting->stack_table);
 	nesting->stack_count = nesting->stack_capacity = nesting->frame_count = 0;
 }
 
@@ -194,72 +199,44 @@ int log_nesting_role(const char *probe, unsigned int argument_count, bool is_ghc
 
 /* ---- stacks ---- */
 
-/* The slot of a key, or the free one where it belongs. */
-static struct stack *slot_of(struct stack *stacks, size_t capacity, uint64_t key)
+static bool is_stack(const void *stacks, uint32_t index, const void *key)
 {
-	size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (capacity - 1);
-
-	while (stacks[at].is_used && stacks[at].key != key)
-		at = (at + 1) & (capacity - 1);
-	return &stacks[at];
+	return ((const struct stack *)stacks)[index].key == *(const uint64_t *)key;
 }
 
-static bool grow_table(struct log_nesting *nesting)
-{
-	size_t capacity = nesting->stack_capacity ? nesting->stack_capacity * 2 : 64;
-	struct stack *grown = NULL;
-
-	if (nesting->stack_count < STACKS_MAX)
-		grown = calloc(capacity, sizeof(*grown));
-	if (!grown)
-		return false;
-	for (size_t i = 0; i < nesting->stack_capacity; i++)
-		if (nesting->stacks[i].is_used)
-			*slot_of(grown, capacity, nesting->stacks[i].key) = nesting->stacks[i];
-	free(nesting->stacks);
-	nesting->stacks = grown;
-	nesting->stack_capacity = capacity;
-	return true;
-}
-
-/* The stack of a key, created if there is none; NULL: a limit. */
-static struct stack *find_stack(struct log_nesting *nesting, uint64_t key)
-{
-	struct stack *stack;
-
-	if (nesting->stack_count * 2 >= nesting->stack_capacity && !grow_table(nesting))
-		return NULL;
-	stack = slot_of(nesting->stacks, nesting->stack_capacity, key);
-	if (!stack->is_used) {
-		*stack = (struct stack){
-			.key = key, .is_used = true, .is_complete = nesting->has_startup};
-		nesting->stack_count++;
-	}
-	return stack;
-}
-
-/* The same; NULL: there is none. */
+/* NULL: there is none. Valid until the next stack is created. */
 static struct stack *known_stack(const struct log_nesting *nesting, uint64_t key)
 {
-	struct stack *stack = NULL;
+	uint32_t index = hash_table_find(
+		&nesting->stack_table, hash_table_number(key), is_stack, nesting->stacks, &key);
 
-	if (nesting->stack_capacity)
-		stack = slot_of(nesting->stacks, nesting->stack_capacity, key);
-	return stack && stack->is_used ? stack : NULL;
+	return index == HASH_TABLE_NONE ? NULL : &nesting->stacks[index];
+}
+
+/* The same, created if there is none; NULL: a limit. */
+static struct stack *find_stack(struct log_nesting *nesting, uint64_t key)
+{
+	struct stack *stack = known_stack(nesting, key);
+
+	if (stack)
+		return stack;
+	if (nesting->stack_count == STACKS_MAX ||
+		array_room(&nesting->stacks, &nesting->stack_capacity, nesting->stack_count,
+			sizeof(*stack)) ||
+		hash_table_add(&nesting->stack_table, hash_table_number(key),
+			(uint32_t)nesting->stack_count))
+		return NULL;
+	stack = &nesting->stacks[nesting->stack_count++];
+	*stack = (struct stack){.key = key, .is_complete = nesting->has_startup};
+	return stack;
 }
 
 static bool push(struct log_nesting *nesting, struct stack *stack, const struct frame *frame)
 {
 	if (nesting->frame_count == FRAMES_MAX)
 		return false;
-	if (stack->count == stack->capacity) {
-		uint32_t capacity = stack->capacity ? stack->capacity * 2 : 16;
-		struct frame *grown = realloc(stack->frames, capacity * sizeof(*grown));
-		if (!grown)
-			return false;
-		stack->frames = grown;
-		stack->capacity = capacity;
-	}
+	if (array_room(&stack->frames, &stack->capacity, stack->count, sizeof(*frame)))
+		return false;
 	stack->frames[stack->count++] = *frame;
 	nesting->frame_count++;
 	return true;
@@ -578,7 +555,7 @@ void log_nesting_end(struct log_nesting *nesting, bool is_whole)
 {
 	char name[NAME_BYTES];
 
-	for (size_t i = 0; i < nesting->stack_capacity; i++) {
+	for (size_t i = 0; i < nesting->stack_count; i++) {
 		struct stack *stack = &nesting->stacks[i];
 		const struct frame *top = stack->count ? &stack->frames[stack->count - 1] : NULL;
 

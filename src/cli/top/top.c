@@ -235,11 +235,7 @@ static int run(struct trace *trace, struct top *top)
 	struct error error = {""};
 	int status, opened = -ENOTTY;
 
-	if (top_table_init(&top->table)) {
-		cli_message("out of memory");
-		top_table_free(&top->table);
-		return CLI_CANNOT;
-	}
+	top_table_init(&top->table);
 	if (!top->options.is_plain)
 		opened = top_screen_open(&top->screen, &error);
 	if (opened && *error.text)

@@ -7,23 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/clock.h"
-
-enum { SLOTS_FIRST = 256 };
+#include "base/text.h"
 
 struct top_last {
 	uint64_t key;
 	uint64_t value;
-	bool is_used;
 };
 
-int top_table_init(struct top_table *table)
+void top_table_init(struct top_table *table)
 {
 	*table = (struct top_table){.is_new = true};
-	table->slot_count = table->last_room = SLOTS_FIRST;
-	table->slots = calloc(table->slot_count, sizeof(*table->slots));
-	table->lasts = calloc(table->last_room, sizeof(*table->lasts));
-	return table->slots && table->lasts ? 0 : -ENOMEM;
 }
 
 void top_table_free(struct top_table *table)
@@ -31,8 +26,9 @@ void top_table_free(struct top_table *table)
 	for (size_t i = 0; i < table->method_count; i++)
 		free(table->methods[i].name);
 	free(table->methods);
-	free(table->slots);
+	hash_table_free(&table->method_table);
 	free(table->lasts);
+	hash_table_free(&table->last_table);
 	free(table->vms);
 	*table = (struct top_table){0};
 }
@@ -52,43 +48,34 @@ void top_table_begin(struct top_table *table, uint64_t now)
 
 /* ---- the last values ---- */
 
-static struct top_last *last_slot(struct top_last *lasts, size_t room, uint64_t key)
+static bool is_last(const void *lasts, uint32_t index, const void *key)
 {
-	size_t at = (key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (room - 1);
-
-	while (lasts[at].is_used && lasts[at].key != key)
-		at = (at + 1) & (room - 1);
-	return &lasts[at];
+	return ((const struct top_last *)lasts)[index].key == *(const uint64_t *)key;
 }
 
-static bool grow_lasts(struct top_table *table)
+/* Returns the last value of a key, which is added; NULL: out of memory. */
+static struct top_last *last_of(struct top_table *table, uint64_t key)
 {
-	size_t room = 2 * table->last_room;
-	struct top_last *grown = calloc(room, sizeof(*grown));
+	uint32_t hash = hash_table_number(key);
+	uint32_t index = hash_table_find(&table->last_table, hash, is_last, table->lasts, &key);
 
-	if (!grown)
-		return false;
-	for (size_t i = 0; i < table->last_room; i++)
-		if (table->lasts[i].is_used)
-			*last_slot(grown, room, table->lasts[i].key) = table->lasts[i];
-	free(table->lasts);
-	table->lasts = grown;
-	table->last_room = room;
-	return true;
+	if (index == HASH_TABLE_NONE) {
+		index = table->last_table.count;
+		if (array_room(&table->lasts, &table->last_room, index, sizeof(*table->lasts)) ||
+			hash_table_add(&table->last_table, hash, index))
+			return NULL;
+		table->lasts[index] = (struct top_last){.key = key};
+	}
+	return &table->lasts[index];
 }
 
 int top_table_grown(struct top_table *table, uint64_t key, uint64_t value, uint64_t *spent)
 {
-	struct top_last *last;
+	struct top_last *last = last_of(table, key);
 
 	*spent = 0;
-	if (2 * table->last_count >= table->last_room && !grow_lasts(table))
+	if (!last)
 		return -ENOMEM;
-	last = last_slot(table->lasts, table->last_room, key);
-	if (!last->is_used) {
-		*last = (struct top_last){.key = key, .is_used = true};
-		table->last_count++;
-	}
 	*spent = value >= last->value ? value - last->value : value;
 	last->value = value;
 	return 0;
@@ -96,105 +83,61 @@ int top_table_grown(struct top_table *table, uint64_t key, uint64_t value, uint6
 
 /* ---- methods ---- */
 
-static uint64_t hash_name(uint64_t pid, const char *name, size_t length)
+struct top_name {
+	uint64_t pid;
+	const char *name;
+	size_t length;
+};
+
+static bool is_method(const void *methods, uint32_t index, const void *key)
 {
-	uint64_t hash = UINT64_C(14695981039346656037) ^ pid;
+	const struct top_method *method = &((const struct top_method *)methods)[index];
+	const struct top_name *wanted = key;
 
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)name[i]) * UINT64_C(1099511628211);
-	return hash ^ hash >> 32;
-}
-
-static uint32_t *method_slot(struct top_table *table, uint64_t pid, const char *name, size_t length)
-{
-	size_t at = hash_name(pid, name, length) & (table->slot_count - 1);
-
-	for (; table->slots[at]; at = (at + 1) & (table->slot_count - 1)) {
-		const struct top_method *method = &table->methods[table->slots[at] - 1];
-		if (method->pid == pid && strlen(method->name) == length &&
-			!memcmp(method->name, name, length))
-			break;
-	}
-	return &table->slots[at];
-}
-
-static bool grow_slots(struct top_table *table)
-{
-	uint32_t *grown = calloc(2 * table->slot_count, sizeof(*grown));
-
-	if (!grown)
-		return false;
-	free(table->slots);
-	table->slots = grown;
-	table->slot_count *= 2;
-	for (size_t i = 0; i < table->method_count; i++) {
-		const struct top_method *method = &table->methods[i];
-		*method_slot(table, method->pid, method->name, strlen(method->name)) =
-			(uint32_t)(i + 1);
-	}
-	return true;
-}
-
-static bool grow_methods(struct top_table *table)
-{
-	size_t room = table->method_room ? 2 * table->method_room : SLOTS_FIRST;
-	struct top_method *grown = realloc(table->methods, room * sizeof(*grown));
-
-	if (!grown)
-		return false;
-	table->methods = grown;
-	table->method_room = room;
-	return true;
+	return method->pid == wanted->pid && strlen(method->name) == wanted->length &&
+		!memcmp(method->name, wanted->name, wanted->length);
 }
 
 int top_table_method(
 	struct top_table *table, uint64_t pid, const char *name, size_t length, size_t *number)
 {
-	uint32_t *slot;
+	struct top_name wanted = {pid, name, length < TOP_NAME_MAX ? length : TOP_NAME_MAX};
+	uint32_t hash = text_hash(name, (uint32_t)wanted.length) ^ hash_table_number(pid);
+	uint32_t index =
+		hash_table_find(&table->method_table, hash, is_method, table->methods, &wanted);
 	char *copy;
 
-	if (length > TOP_NAME_MAX)
-		length = TOP_NAME_MAX;
-	slot = method_slot(table, pid, name, length);
-	if (*slot) {
-		*number = *slot - 1;
+	*number = index;
+	if (index != HASH_TABLE_NONE)
 		return 0;
-	}
 	if (table->method_count == TOP_METHODS_MAX) {
 		table->left_out++;
 		return -ENOSPC;
 	}
-	if ((table->method_count == table->method_room && !grow_methods(table)) ||
-		(2 * table->method_count >= table->slot_count && !grow_slots(table)))
+	if (array_room(&table->methods, &table->method_room, table->method_count,
+		    sizeof(*table->methods)) ||
+		hash_table_room(&table->method_table))
 		return -ENOMEM;
-	copy = strndup(name, length);
+	copy = strndup(name, wanted.length);
 	if (!copy)
 		return -ENOMEM;
 	*number = table->method_count++;
 	table->methods[*number] = (struct top_method){.pid = pid, .name = copy};
-	*method_slot(table, pid, name, length) = (uint32_t)(*number + 1);
-	return 0;
+	return hash_table_add(&table->method_table, hash, (uint32_t)*number);
 }
 
 /* ---- VMs ---- */
 
 struct top_vm *top_table_vm(struct top_table *table, uint64_t pid)
 {
-	struct top_vm *grown;
 	size_t at = 0;
 
 	while (at < table->vm_count && table->vms[at].pid < pid)
 		at++;
 	if (at < table->vm_count && table->vms[at].pid == pid)
 		return &table->vms[at];
-	if (table->vm_count == table->vm_room) {
-		size_t room = table->vm_room ? 2 * table->vm_room : 8;
-		grown = realloc(table->vms, room * sizeof(*grown));
-		if (!grown)
-			return NULL;
-		table->vms = grown;
-		table->vm_room = room;
-	}
+	if (array_room(&table->vms, &table->vm_room, table->vm_count, sizeof(*table->vms)))
+		return NULL;
 	memmove(&table->vms[at + 1], &table->vms[at], (table->vm_count - at) * sizeof(*table->vms));
 	table->vm_count++;
 	table->vms[at] = (struct top_vm){.pid = pid};

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_table.h"
+
 enum top_column { TOP_SELF, TOP_TOTAL, TOP_CALLS, TOP_BYTES, TOP_COLUMNS };
 
 /*
@@ -42,25 +44,24 @@ struct top_last;
 struct top_table {
 	struct top_method *methods; /* in no order */
 	size_t method_count, method_room;
-	uint32_t *slots; /* open addressing by pid and name: index + 1; 0: free */
-	size_t slot_count;
-	struct top_vm *vms; /* by pid */
+	struct hash_table method_table; /* by pid and name */
+	struct top_vm *vms;             /* by pid */
 	size_t vm_count, vm_room;
-	struct top_last *lasts; /* open addressing by key */
-	size_t last_count, last_room;
-	uint64_t begun;      /* when the interval began, ns */
-	uint64_t interval;   /* its length; 0: there was none yet */
-	uint64_t left_out;   /* methods without room */
-	uint64_t losing;     /* events lost since the interval ended */
-	uint64_t lost;       /* events lost in the interval */
-	const char *remedy;  /* what loses fewer events; NULL: nothing is known */
-	const char *measure; /* what a method's time is; NULL: there is no name for it */
+	struct top_last *lasts;
+	size_t last_room;
+	struct hash_table last_table; /* by key */
+	uint64_t begun;               /* when the interval began, ns */
+	uint64_t interval;            /* its length; 0: there was none yet */
+	uint64_t left_out;            /* methods without room */
+	uint64_t losing;              /* events lost since the interval ended */
+	uint64_t lost;                /* events lost in the interval */
+	const char *remedy;           /* what loses fewer events; NULL: nothing is known */
+	const char *measure;          /* what a method's time is; NULL: there is no name for it */
 	bool has[TOP_COLUMNS];
 	bool is_new; /* the first snapshot is the beginning, not an interval */
 };
 
-/* -ENOMEM. Call top_table_free() even after an error. */
-int top_table_init(struct top_table *table);
+void top_table_init(struct top_table *table);
 void top_table_free(struct top_table *table);
 
 /* A snapshot begins: what was spent is forgotten. now: CLOCK_MONOTONIC, ns. */

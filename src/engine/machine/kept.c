@@ -4,91 +4,51 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "engine/state.h"
-
-enum { KEPT_START = 64 };
 
 void kept_free(struct kept *kept)
 {
-	free(kept->hashes);
-	free(kept->places);
-	kept->hashes = kept->places = NULL;
+	hash_table_free(&kept->table);
 }
 
-/* The place of a text in the hash table, or the free one where it belongs. */
-static uint32_t *find_place(
-	struct kept *kept, const struct memory *memory, const struct text *text, uint32_t hash)
+static bool is_copy(const void *regions, uint32_t index, const void *key)
 {
-	for (uint32_t at = hash & kept->mask;; at = (at + 1) & kept->mask) {
-		uint32_t number = kept->places[at];
-		const struct memory_region *copy = number ? &memory->kept[number - 1] : NULL;
+	const struct memory_region *copy = &((const struct memory_region *)regions)[index];
+	const struct text *text = key;
 
-		if (!copy ||
-			(kept->hashes[number - 1] == hash && copy->size == text->length + 1 &&
-				!memcmp(copy->bytes, text->bytes, text->length)))
-			return &kept->places[at];
-	}
+	return copy->size == text->length + 1 && !memcmp(copy->bytes, text->bytes, text->length);
 }
 
-/* Doubles the tables; at most half of the places are used. */
-static bool grow(struct kept *kept, struct memory *memory)
-{
-	uint32_t capacity = kept->capacity ? kept->capacity * 2 : KEPT_START;
-	uint32_t *places = calloc((size_t)capacity * 2, sizeof(*places));
-	uint32_t *hashes = realloc(kept->hashes, capacity * sizeof(*hashes));
-	struct memory_region *copies = realloc(memory->kept, capacity * sizeof(*copies));
-
-	if (hashes)
-		kept->hashes = hashes;
-	if (copies)
-		memory->kept = copies;
-	if (!places || !hashes || !copies) {
-		free(places);
-		return false;
-	}
-	free(kept->places);
-	kept->places = places;
-	kept->capacity = capacity;
-	kept->mask = capacity * 2 - 1;
-	for (uint32_t i = 0; i < memory->kept_count; i++) {
-		uint32_t at = kept->hashes[i] & kept->mask;
-
-		while (kept->places[at])
-			at = (at + 1) & kept->mask;
-		kept->places[at] = i + 1;
-	}
-	return true;
-}
-
-/* A new copy, at a free place; false: there is no room. */
-static bool copy(struct engine *engine, const struct text *text, uint32_t hash, uint32_t *place)
+/* The index of a new copy; HASH_TABLE_NONE: there is no room. */
+static uint32_t kept_copy(struct engine *engine, const struct text *text)
 {
 	struct kept *kept = &engine->kept;
 	struct memory *memory = &engine->memory;
 	size_t size = slab_size((size_t)text->length + 1) + sizeof(struct memory_region);
 	char *bytes;
 
-	if (size > kept->limit - kept->used || memory->kept_count == MEMORY_KEPT_MAX)
-		return false;
+	if (size > kept->limit - kept->used || memory->kept_count == MEMORY_KEPT_MAX ||
+		array_room(&memory->kept, &kept->capacity, memory->kept_count,
+			sizeof(*memory->kept)) ||
+		hash_table_room(&kept->table))
+		return HASH_TABLE_NONE;
 	bytes = slab_get(&engine->slab, (size_t)text->length + 1);
 	if (!bytes)
-		return false;
+		return HASH_TABLE_NONE;
 	memcpy(bytes, text->bytes, text->length);
 	bytes[text->length] = '\0';
 	kept->used += size;
-	kept->hashes[memory->kept_count] = hash;
-	memory->kept[memory->kept_count++] =
+	memory->kept[memory->kept_count] =
 		(struct memory_region){.bytes = bytes, .size = text->length + 1};
-	*place = memory->kept_count;
-	return true;
+	hash_table_add(&kept->table, text->hash, memory->kept_count);
+	return memory->kept_count++;
 }
 
 enum d_fault kept_address(struct engine *engine, const struct text *text, uint64_t *address)
 {
-	struct kept *kept = &engine->kept;
-	struct memory *memory = &engine->memory;
 	struct text limited;
-	uint32_t *place;
+	uint32_t index;
 
 	*address = 0;
 	if (!text)
@@ -100,12 +60,13 @@ enum d_fault kept_address(struct engine *engine, const struct text *text, uint64
 	}
 	if (!limited.hash)
 		limited.hash = text_hash(limited.bytes, limited.length);
-	if (memory->kept_count < kept->capacity || grow(kept, memory)) {
-		place = find_place(kept, memory, &limited, limited.hash);
-		if (*place || copy(engine, &limited, limited.hash, place)) {
-			*address = memory_address(MEMORY_KEPT + *place - 1);
-			return D_FAULT_NONE;
-		}
+	index = hash_table_find(
+		&engine->kept.table, limited.hash, is_copy, engine->memory.kept, &limited);
+	if (index == HASH_TABLE_NONE)
+		index = kept_copy(engine, &limited);
+	if (index != HASH_TABLE_NONE) {
+		*address = memory_address(MEMORY_KEPT + index);
+		return D_FAULT_NONE;
 	}
 	drops_add(&engine->drops, DROP_DYNAMIC, 1);
 	return memory_lend(

@@ -11,6 +11,7 @@
 #ifndef VMTAP_ENGINE_MACHINE_KEPT_H
 #define VMTAP_ENGINE_MACHINE_KEPT_H
 
+#include "base/hash_table.h"
 #include "engine/store/fault.h"
 
 struct engine;
@@ -18,10 +19,9 @@ struct text;
 
 /* How full the table of copies is; the copies themselves are regions (memory.h). */
 struct kept {
-	uint32_t *hashes; /* by number of the copy */
-	uint32_t *places; /* a hash table of numbers, from 1; 0: free */
-	uint32_t mask, capacity;
-	uint64_t used, limit; /* bytes */
+	struct hash_table table; /* of the regions, by text */
+	size_t capacity;         /* of the regions */
+	uint64_t used, limit;    /* bytes */
 };
 
 void kept_free(struct kept *kept);

@@ -2,8 +2,8 @@
 #include "engine/machine/object_variable.h"
 
 /* The stored bytes of a self-> variable or an element; *bytes is NULL if it is not set. */
-static enum d_fault find(struct engine *engine, uint32_t index, const uint64_t *keys, bool create,
-	struct text **bytes)
+static enum d_fault find_value(struct engine *engine, uint32_t index, const uint64_t *keys,
+	bool create, struct text **bytes)
 {
 	const struct engine_variable *variable = &engine->variables[index];
 	uint64_t owner = variable->is_self ? firing_owner(&engine->firing) : 0;
@@ -32,7 +32,7 @@ enum d_fault object_address(struct engine *engine, uint32_t variable, const uint
 		*address = memory_address(variable + 1);
 		return D_FAULT_NONE;
 	}
-	fault = find(engine, variable, keys, create, &bytes);
+	fault = find_value(engine, variable, keys, create, &bytes);
 	if (fault)
 		return fault;
 	if (bytes)

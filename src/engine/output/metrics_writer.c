@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/clean_text.h"
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -404,21 +405,12 @@ static void begin_summary(struct writer *writer)
 
 static void note_left_out(struct metrics_writer *metrics, const char *name, uint64_t left_out)
 {
-	if (metrics->shown == metrics->room) {
-		size_t room = metrics->room ? 2 * metrics->room : 16;
-		uint64_t *counts = realloc(metrics->left_out, room * sizeof(*counts));
-		const char **names;
-
-		if (counts)
-			metrics->left_out = counts;
-		names = realloc(metrics->names, room * sizeof(*names));
-		if (names)
-			metrics->names = names;
-		if (!counts || !names) {
-			metrics->error = ENOMEM;
-			return;
-		}
-		metrics->room = room;
+	if (array_room(&metrics->left_out, &metrics->room, metrics->shown,
+		    sizeof(*metrics->left_out)) ||
+		array_room(&metrics->names, &metrics->name_room, metrics->shown,
+			sizeof(*metrics->names))) {
+		metrics->error = ENOMEM;
+		return;
 	}
 	metrics->names[metrics->shown] = name;
 	metrics->left_out[metrics->shown++] = left_out;

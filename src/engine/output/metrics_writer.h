@@ -65,7 +65,7 @@ struct metrics_writer {
 	bool is_open;       /* a page has been begun */
 	uint64_t *left_out; /* rows, by aggregation of the page */
 	const char **names;
-	size_t shown, room;
+	size_t shown, room, name_room;
 	uint64_t drops[DROP_KINDS], faults;
 	uint64_t page_number;
 	/* Stores what the VM of a process says that it is, "" if that is not known. NULL: no label.

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "base/arena.h"
 #include "engine/output/display.h"
 
 enum {
@@ -99,16 +100,11 @@ void table_put_cell(struct table *table, char *text, bool is_left, int width)
 {
 	size_t column = table->cell_count % table->columns;
 
-	if (table->cell_count == table->cell_capacity) {
-		size_t capacity = table->cell_capacity ? table->cell_capacity * 2 : 64;
-		struct table_cell *grown = realloc(table->cells, capacity * sizeof(*grown));
-		if (!grown) {
-			table->is_short = true;
-			free(text);
-			return;
-		}
-		table->cells = grown;
-		table->cell_capacity = capacity;
+	if (array_room(&table->cells, &table->cell_capacity, table->cell_count,
+		    sizeof(*table->cells))) {
+		table->is_short = true;
+		free(text);
+		return;
 	}
 	table->is_short |= !text;
 	if (width < 0) {

@@ -51,7 +51,7 @@ static size_t index_of_cpu(struct drops *drops, uint16_t cpu)
 	return cpu;
 }
 
-static void add(uint64_t *sum, uint64_t count)
+static void add_saturated(uint64_t *sum, uint64_t count)
 {
 	*sum = *sum + count < count ? UINT64_MAX : *sum + count;
 }
@@ -60,12 +60,12 @@ void drops_add_on_cpu(struct drops *drops, enum drop_kind kind, uint16_t cpu, ui
 {
 	size_t i = index_of_cpu(drops, cpu);
 
-	add(&drops->by_cpu[kind][i], count);
+	add_saturated(&drops->by_cpu[kind][i], count);
 }
 
 void drops_add(struct drops *drops, enum drop_kind kind, uint64_t count)
 {
-	add(&drops->counts[kind], count);
+	add_saturated(&drops->counts[kind], count);
 }
 
 static void report(enum drop_kind kind, uint16_t cpu, uint64_t *count, struct writer *writer)

@@ -1,4 +1,8 @@
-/* dynamic.c: see dynamic.h. Two chained hash tables that double when they are full. */
+/*
+ * dynamic.c: see dynamic.h. Two chained hash tables that double when they are full. They are not
+ * base/hash_table.h for the reason that aggregate.c gives: the chains lead to the records
+ * themselves, which the slab holds, and a clause that frees an element needs no look-up for it.
+ */
 #include "engine/store/dynamic.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
-/* guest_stacks.c: see guest_stacks.h. */
+/*
+ * guest_stacks.c: see guest_stacks.h. Nodes are found by slots of their own: a node's hash follows
+ * from the node, and with the hashes that base/hash_table.h keeps, 160,000 stacks of 16 frames take
+ * 72 MB instead of 56.
+ */
 #include "engine/store/guest_stacks.h"
 
 #include <inttypes.h>
@@ -6,33 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INDEX_START = 64, ARRAY_START = 64 };
+#include "base/arena.h"
+
+enum { NODE_SLOTS_MIN = 64 };
 
 static inline uint32_t mix(uint32_t hash, uint32_t word)
 {
-	uint64_t wide = (((uint64_t)hash << 32) ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return (uint32_t)(wide >> 32) ^ (uint32_t)wide;
-}
-
-static uint32_t node_hash(const struct guest_stacks *stacks, uint32_t number)
-{
-	return mix(stacks->nodes[number].parent, stacks->nodes[number].frame);
+	return hash_table_number((uint64_t)hash << 32 | word);
 }
 
 static uint32_t hash_of_frame(const struct guest_frame *frame)
 {
 	return mix(mix(mix(frame->names[0], frame->names[1]), frame->names[2]), frame->line);
-}
-
-static uint32_t frame_hash(const struct guest_stacks *stacks, uint32_t number)
-{
-	return hash_of_frame(&stacks->frames[number]);
-}
-
-static uint32_t text_hash_of(const struct guest_stacks *stacks, uint32_t number)
-{
-	return stacks->texts[number].hash;
 }
 
 void guest_stacks_free(struct guest_stacks *stacks)
@@ -42,136 +31,141 @@ void guest_stacks_free(struct guest_stacks *stacks)
 	free(stacks->nodes);
 	free(stacks->frames);
 	free(stacks->texts);
-	free(stacks->node_index.slots);
-	free(stacks->frame_index.slots);
-	free(stacks->text_index.slots);
+	free(stacks->node_slots);
+	hash_table_free(&stacks->frame_table);
+	hash_table_free(&stacks->text_table);
 	*stacks = (struct guest_stacks){0};
 }
 
-/* Makes room in the index for one more than count numbers, at most two of three slots being used.
- */
-static bool index_room(const struct guest_stacks *stacks, struct guest_index *index, size_t count,
-	uint32_t (*hash_of)(const struct guest_stacks *stacks, uint32_t number))
+/* Makes room for one more entry of an array, whose first entry is not used, and in its table. */
+static bool room_for_more(void *array, size_t *count, size_t *capacity, size_t size, size_t most,
+	struct hash_table *table)
 {
-	uint32_t size = index->mask ? (index->mask + 1) * 2 : INDEX_START;
+	if (!*count)
+		*count = 1;
+	return *count < most && !array_room(array, capacity, *count, size) &&
+		!hash_table_room(table);
+}
+
+static bool is_text(const void *texts, uint32_t number, const void *key)
+{
+	const struct guest_text *text = &((const struct guest_text *)texts)[number], *wanted = key;
+
+	return text->length == wanted->length && !memcmp(text->bytes, wanted->bytes, text->length);
+}
+
+/* The number of a text; 0: there is no room for it. */
+static uint32_t number_of_text(struct guest_stacks *stacks, const char *bytes, uint32_t length)
+{
+	struct guest_text text = {(char *)(uintptr_t)bytes, length};
+	uint32_t hash = text_hash(bytes, length);
+	uint32_t number = hash_table_find(&stacks->text_table, hash, is_text, stacks->texts, &text);
+
+	if (number != HASH_TABLE_NONE)
+		return number;
+	if (stacks->text_bytes + length > GUEST_STACKS_TEXT_BYTES_MAX ||
+		!room_for_more(&stacks->texts, &stacks->text_count, &stacks->text_capacity,
+			sizeof(text), GUEST_STACKS_TEXTS_MAX, &stacks->text_table) ||
+		!(text.bytes = malloc((size_t)length + 1)))
+		return 0;
+	memcpy(text.bytes, bytes, length);
+	text.bytes[length] = '\0';
+	stacks->text_bytes += length;
+	number = (uint32_t)stacks->text_count++;
+	stacks->texts[number] = text;
+	hash_table_add(&stacks->text_table, hash, number);
+	return number;
+}
+
+static bool is_frame(const void *frames, uint32_t number, const void *key)
+{
+	return !memcmp(
+		&((const struct guest_frame *)frames)[number], key, sizeof(struct guest_frame));
+}
+
+/* The number of a frame; 0: there is no room for it. */
+static uint32_t number_of_frame(struct guest_stacks *stacks, const struct guest_frame *frame)
+{
+	uint32_t hash = hash_of_frame(frame);
+	uint32_t number =
+		hash_table_find(&stacks->frame_table, hash, is_frame, stacks->frames, frame);
+
+	if (number != HASH_TABLE_NONE)
+		return number;
+	if (!room_for_more(&stacks->frames, &stacks->frame_count, &stacks->frame_capacity,
+		    sizeof(*frame), GUEST_STACKS_FRAMES_MAX, &stacks->frame_table))
+		return 0;
+	number = (uint32_t)stacks->frame_count++;
+	stacks->frames[number] = *frame;
+	hash_table_add(&stacks->frame_table, hash, number);
+	return number;
+}
+
+/* Returns the slot of a node, or the free one where it belongs. */
+static uint32_t *node_slot(const struct guest_stacks *stacks, uint32_t parent, uint32_t frame)
+{
+	uint32_t at = mix(parent, frame) & stacks->node_mask;
+
+	for (; stacks->node_slots[at]; at = (at + 1) & stacks->node_mask) {
+		const struct guest_node *node = &stacks->nodes[stacks->node_slots[at]];
+
+		if (node->parent == parent && node->frame == frame)
+			break;
+	}
+	return &stacks->node_slots[at];
+}
+
+/* Makes room for one more node in the slots, at most two of three being used. */
+static bool room_for_node(struct guest_stacks *stacks)
+{
+	uint32_t size = stacks->node_slots ? (stacks->node_mask + 1) * 2 : NODE_SLOTS_MIN;
 	uint32_t *slots;
 
-	if (index->mask && (count + 1) * 3 <= ((size_t)index->mask + 1) * 2)
+	if (stacks->node_slots &&
+		(stacks->node_count + 1) * 3 <= ((size_t)stacks->node_mask + 1) * 2)
 		return true;
 	slots = calloc(size, sizeof(*slots));
 	if (!slots)
 		return false;
-	for (uint32_t number = 1; number < count; number++) {
-		uint32_t at = hash_of(stacks, number) & (size - 1);
-
-		while (slots[at])
-			at = (at + 1) & (size - 1);
-		slots[at] = number;
-	}
-	free(index->slots);
-	*index = (struct guest_index){slots, size - 1};
+	free(stacks->node_slots);
+	stacks->node_slots = slots;
+	stacks->node_mask = size - 1;
+	for (uint32_t number = 1; number < stacks->node_count; number++)
+		*node_slot(stacks, stacks->nodes[number].parent, stacks->nodes[number].frame) =
+			number;
 	return true;
 }
 
-/* Makes room for one more entry of an array, whose first entry is not used. */
-static bool array_more(void *array, size_t *count, size_t *capacity, size_t size, size_t most)
+/* The number of a node; 0: there is no room for it. */
+static uint32_t number_of_node(struct guest_stacks *stacks, uint32_t parent, uint32_t frame)
 {
-	size_t wanted = *capacity ? *capacity * 2 : ARRAY_START;
-	void *memory;
+	uint32_t *slot;
 
-	if (!*count)
-		*count = 1;
-	if (*count >= most)
-		return false;
-	if (*count < *capacity)
-		return true;
-	memcpy(&memory, array, sizeof(memory));
-	memory = realloc(memory, wanted * size);
-	if (!memory)
-		return false;
-	memset((char *)memory + *capacity * size, 0, (wanted - *capacity) * size);
-	memcpy(array, &memory, sizeof(memory));
-	*capacity = wanted;
-	return true;
-}
-
-/* The number of a text; 0: there is no room for it. */
-static uint32_t take_text(struct guest_stacks *stacks, const char *bytes, uint32_t length)
-{
-	uint32_t hash = text_hash(bytes, length), at;
-	struct guest_index *index = &stacks->text_index;
-	struct guest_text *text;
-
-	if (!array_more(&stacks->texts, &stacks->text_count, &stacks->text_capacity,
-		    sizeof(*stacks->texts), GUEST_STACKS_TEXTS_MAX) ||
-		!index_room(stacks, index, stacks->text_count, text_hash_of))
+	if (!stacks->node_count)
+		stacks->node_count = 1;
+	if (!room_for_node(stacks))
 		return 0;
-	for (at = hash & index->mask; index->slots[at]; at = (at + 1) & index->mask) {
-		text = &stacks->texts[index->slots[at]];
-		if (text->hash == hash && text->length == length &&
-			!memcmp(text->bytes, bytes, length))
-			return index->slots[at];
-	}
-	text = &stacks->texts[stacks->text_count];
-	if (stacks->text_bytes + length > GUEST_STACKS_TEXT_BYTES_MAX ||
-		!(text->bytes = malloc((size_t)length + 1)))
+	slot = node_slot(stacks, parent, frame);
+	if (*slot)
+		return *slot;
+	if (stacks->node_count == GUEST_STACKS_NODES_MAX ||
+		array_room(&stacks->nodes, &stacks->node_capacity, stacks->node_count,
+			sizeof(*stacks->nodes)))
 		return 0;
-	memcpy(text->bytes, bytes, length);
-	text->bytes[length] = '\0';
-	text->length = length;
-	text->hash = hash;
-	stacks->text_bytes += length;
-	index->slots[at] = (uint32_t)stacks->text_count;
-	return (uint32_t)stacks->text_count++;
-}
-
-static uint32_t take_frame(struct guest_stacks *stacks, const struct guest_frame *wanted)
-{
-	struct guest_index *index = &stacks->frame_index;
-	uint32_t at;
-
-	if (!array_more(&stacks->frames, &stacks->frame_count, &stacks->frame_capacity,
-		    sizeof(*stacks->frames), GUEST_STACKS_FRAMES_MAX) ||
-		!index_room(stacks, index, stacks->frame_count, frame_hash))
-		return 0;
-	for (at = hash_of_frame(wanted) & index->mask; index->slots[at];
-		at = (at + 1) & index->mask)
-		if (!memcmp(&stacks->frames[index->slots[at]], wanted, sizeof(*wanted)))
-			return index->slots[at];
-	stacks->frames[stacks->frame_count] = *wanted;
-	index->slots[at] = (uint32_t)stacks->frame_count;
-	return (uint32_t)stacks->frame_count++;
-}
-
-static uint32_t take_node(struct guest_stacks *stacks, uint32_t parent, uint32_t frame)
-{
-	struct guest_index *index = &stacks->node_index;
-	uint32_t at;
-
-	if (!array_more(&stacks->nodes, &stacks->node_count, &stacks->node_capacity,
-		    sizeof(*stacks->nodes), GUEST_STACKS_NODES_MAX) ||
-		!index_room(stacks, index, stacks->node_count, node_hash))
-		return 0;
-	for (at = mix(parent, frame) & index->mask; index->slots[at]; at = (at + 1) & index->mask) {
-		const struct guest_node *node = &stacks->nodes[index->slots[at]];
-
-		if (node->parent == parent && node->frame == frame)
-			return index->slots[at];
-	}
 	stacks->nodes[stacks->node_count] = (struct guest_node){parent, frame};
-	index->slots[at] = (uint32_t)stacks->node_count;
-	return (uint32_t)stacks->node_count++;
+	*slot = (uint32_t)stacks->node_count++;
+	return *slot;
 }
 
 /* The frame that stands for those that the VM has cut. */
-static uint32_t take_more(struct guest_stacks *stacks)
+static uint32_t more_frames(struct guest_stacks *stacks)
 {
 	static const char text[] = "(more frames)";
-	struct guest_frame frame = {.names[0] = take_text(stacks, "", 0),
-		.names[1] = take_text(stacks, text, sizeof(text) - 1)};
+	struct guest_frame frame = {.names[0] = number_of_text(stacks, "", 0),
+		.names[1] = number_of_text(stacks, text, sizeof(text) - 1)};
 
 	frame.names[2] = frame.names[0];
-	return frame.names[0] && frame.names[1] ? take_frame(stacks, &frame) : 0;
+	return frame.names[0] && frame.names[1] ? number_of_frame(stacks, &frame) : 0;
 }
 
 bool guest_stacks_take(struct guest_stacks *stacks, const struct event_batch *batch,
@@ -181,8 +175,8 @@ bool guest_stacks_take(struct guest_stacks *stacks, const struct event_batch *ba
 
 	*number = 0;
 	if (stack->cut && most > stack->count) {
-		frame = take_more(stacks);
-		node = frame ? take_node(stacks, 0, frame) : 0;
+		frame = more_frames(stacks);
+		node = frame ? number_of_node(stacks, 0, frame) : 0;
 		if (!node)
 			return false;
 	}
@@ -193,13 +187,13 @@ bool guest_stacks_take(struct guest_stacks *stacks, const struct event_batch *ba
 		for (unsigned j = 0; j < 3; j++) {
 			const struct text *text = event_text(batch, given->names[j], &offset);
 
-			wanted.names[j] =
-				take_text(stacks, text ? text->bytes : "", text ? text->length : 0);
+			wanted.names[j] = number_of_text(
+				stacks, text ? text->bytes : "", text ? text->length : 0);
 			if (!wanted.names[j])
 				return false;
 		}
-		frame = take_frame(stacks, &wanted);
-		node = frame ? take_node(stacks, node, frame) : 0;
+		frame = number_of_frame(stacks, &wanted);
+		node = frame ? number_of_node(stacks, node, frame) : 0;
 		if (!node)
 			return false;
 	}

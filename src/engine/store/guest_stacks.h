@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_table.h"
 #include "base/text.h"
 #include "program/event.h"
 
@@ -21,12 +22,6 @@ enum {
 	GUEST_STACKS_FRAMES_MAX = 1 << 20,
 	GUEST_STACKS_TEXTS_MAX = 1 << 20,
 	GUEST_STACKS_TEXT_BYTES_MAX = 64 << 20
-};
-
-/* An open-addressed table of numbers from 1 on; 0: free. */
-struct guest_index {
-	uint32_t *slots;
-	uint32_t mask; /* the number of slots less 1; 0: no slots yet */
 };
 
 struct guest_node {
@@ -40,7 +35,7 @@ struct guest_frame {
 
 struct guest_text {
 	char *bytes; /* NUL-terminated */
-	uint32_t length, hash;
+	uint32_t length;
 };
 
 /* Each array begins with an entry that is not used. All zero: empty. */
@@ -49,7 +44,9 @@ struct guest_stacks {
 	struct guest_frame *frames;
 	struct guest_text *texts;
 	size_t node_count, node_capacity, frame_count, frame_capacity, text_count, text_capacity;
-	struct guest_index node_index, frame_index, text_index;
+	struct hash_table frame_table, text_table;
+	uint32_t *node_slots; /* open addressing: numbers of nodes; 0: free */
+	uint32_t node_mask;   /* the number of slots less 1 */
 	size_t text_bytes;
 };
 

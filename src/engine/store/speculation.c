@@ -38,14 +38,14 @@ int speculation_new(struct speculations *speculations)
 }
 
 /* NULL: no such id, or 0. */
-static struct speculation *find(struct speculations *speculations, int64_t id)
+static struct speculation *find_speculation(struct speculations *speculations, int64_t id)
 {
 	return id > 0 && id <= (int64_t)speculations->count ? &speculations->items[id - 1] : NULL;
 }
 
 bool speculation_use(struct speculations *speculations, int64_t id)
 {
-	struct speculation *speculation = find(speculations, id);
+	struct speculation *speculation = find_speculation(speculations, id);
 
 	if (!speculation || speculation->state != SPECULATION_ACTIVE) {
 		speculations->current = SPECULATION_INVALID;
@@ -75,7 +75,7 @@ bool speculation_fits(struct speculations *speculations, const struct d_action *
 
 bool speculation_finish(struct speculations *speculations, int64_t id, enum speculation_state state)
 {
-	struct speculation *speculation = find(speculations, id);
+	struct speculation *speculation = find_speculation(speculations, id);
 
 	if (!speculation)
 		return id == 0;

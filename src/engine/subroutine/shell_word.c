@@ -49,7 +49,7 @@ static void take_plain(struct shell_word *word, char c)
 	word->is_escaped = c == '\\' || c == '$';
 }
 
-static void take(struct shell_word *word, char c)
+static void take_character(struct shell_word *word, char c)
 {
 	bool was_escaped = word->is_escaped && word->last == '\\';
 
@@ -77,7 +77,7 @@ static void take(struct shell_word *word, char c)
 void shell_word_text(struct shell_word *word, const char *bytes, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
-		take(word, bytes[i]);
+		take_character(word, bytes[i]);
 }
 
 void shell_word_inserted(struct shell_word *word)

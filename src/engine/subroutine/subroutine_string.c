@@ -71,7 +71,7 @@ enum d_fault subroutine_strstr(struct subroutine_call *call)
 }
 
 /* The first match of `part` at or after a position, -1 for none. */
-static int64_t find(struct span string, struct span part, int64_t from)
+static int64_t find_part(struct span string, struct span part, int64_t from)
 {
 	const char *found;
 
@@ -87,7 +87,8 @@ enum d_fault subroutine_index(struct subroutine_call *call)
 {
 	int64_t from = call->count > 2 ? (int64_t)call->arguments[2] : 0;
 
-	call->result = (uint64_t)find(subroutine_string(call, 0), subroutine_string(call, 1), from);
+	call->result =
+		(uint64_t)find_part(subroutine_string(call, 0), subroutine_string(call, 1), from);
 	return D_FAULT_NONE;
 }
 

@@ -50,7 +50,7 @@ struct decoder {
 };
 
 /* The next byte; past the end, zeros, which the caller notices by the length. */
-static uint8_t take(struct decoder *decoder)
+static uint8_t take_byte(struct decoder *decoder)
 {
 	size_t at = decoder->at++;
 
@@ -100,16 +100,16 @@ static void take_prefixes(struct decoder *decoder)
 /* VEX, EVEX or XOP, whose first byte has been taken. false: no instruction. */
 static bool take_vector_prefix(struct decoder *decoder, uint8_t first)
 {
-	uint8_t byte = take(decoder), second;
+	uint8_t byte = take_byte(decoder), second;
 
 	decoder->encoding = ENCODING_VEX;
 	decoder->map = 1;
 	if (first == 0xc5)
 		return true;
-	second = take(decoder);
+	second = take_byte(decoder);
 	if (first == 0x62) {
 		decoder->map = byte & 7;
-		take(decoder);
+		take_byte(decoder);
 		return (second & 4) && decoder->map && decoder->map != 4 && decoder->map != 7;
 	}
 	decoder->map = byte & 31;
@@ -120,7 +120,7 @@ static bool take_vector_prefix(struct decoder *decoder, uint8_t first)
 /* false: no instruction. */
 static bool take_opcode(struct decoder *decoder)
 {
-	uint8_t byte = take(decoder);
+	uint8_t byte = take_byte(decoder);
 
 	/* 8f is POP too, whose ModRM has 0 in this place */
 	if (byte == 0xc4 || byte == 0xc5 || byte == 0x62 ||
@@ -128,15 +128,15 @@ static bool take_opcode(struct decoder *decoder)
 			(decoder->bytes[decoder->at] & 31) >= 8)) {
 		if (!take_vector_prefix(decoder, byte))
 			return false;
-		decoder->opcode = take(decoder);
+		decoder->opcode = take_byte(decoder);
 		return true;
 	}
 	if (byte == 0x0f) {
 		decoder->map = 1;
-		byte = take(decoder);
+		byte = take_byte(decoder);
 		if (byte == 0x38 || byte == 0x3a) {
 			decoder->map = byte == 0x38 ? 2 : 3;
-			byte = take(decoder);
+			byte = take_byte(decoder);
 		}
 	}
 	decoder->opcode = byte;
@@ -184,7 +184,7 @@ static void take_modrm(struct decoder *decoder)
 {
 	uint8_t mode, memory;
 
-	decoder->modrm = take(decoder);
+	decoder->modrm = take_byte(decoder);
 	decoder->has_modrm = true;
 	mode = decoder->modrm >> 6;
 	memory = decoder->modrm & 7;
@@ -194,7 +194,7 @@ static void take_modrm(struct decoder *decoder)
 			decoder->opcode >= 0x20 && decoder->opcode <= 0x23))
 		return;
 	if (memory == 4)
-		memory = take(decoder) & 7;
+		memory = take_byte(decoder) & 7;
 	decoder->at += mode == 1 ? 1 : mode == 2 || memory == 5 ? 4 : 0;
 }
 

@@ -72,7 +72,7 @@ static bool matches_file(const char *pattern, const struct pid_file *file)
 }
 
 /* Appends a copy. */
-static int add(struct pid_search *search, const struct pid_probe *probe)
+static int add_probe(struct pid_search *search, const struct pid_probe *probe)
 {
 	struct pid_list *list = search->list;
 
@@ -129,7 +129,7 @@ static int add_entry(struct pid_search *search, const struct pid_function *funct
 	if (function->type == STT_GNU_IFUNC)
 		probe.caveat = "it only chooses, once, which function the calls of this name "
 			       "reach";
-	return result < 0 ? result : add(search, &probe);
+	return result < 0 ? result : add_probe(search, &probe);
 }
 
 /* The place of an offset in a function, which may be in code that was moved elsewhere. */
@@ -264,7 +264,7 @@ static int add_return(struct pid_search *search, const struct pid_function *func
 	/* a uretprobe is a breakpoint at the entry */
 	if (result == 0 && !probe.site_count)
 		result = judge_entry(function, &probe);
-	return result < 0 ? result : add(search, &probe);
+	return result < 0 ? result : add_probe(search, &probe);
 }
 
 /* Adds the probe of one instruction, given what is known of the function's instructions. */
@@ -303,7 +303,7 @@ static int add_instruction(struct pid_search *search, const struct pid_function 
 		probe.kind = instruction.kind;
 		probe.refusal = instruction.reason;
 	}
-	return add(search, &probe);
+	return add_probe(search, &probe);
 }
 
 /* Adds the offsets that match; in a search for one offset, also one that cannot be probed. */
@@ -532,7 +532,7 @@ static int explain_module(const struct pid_search *search, struct error *error)
 	}
 	suggestion_text(&suggestion, text, sizeof(text));
 	if (same && !*text)
-		snprintf(text, sizeof(text), " (did you mean %.200s?)", same);
+		suggestion_phrase(text, sizeof(text), "", same, "");
 	return error_set(error, ENOENT, "process %d has not mapped %s%s", (int)search->finder->pid,
 		*wanted ? wanted : "any code", text);
 }

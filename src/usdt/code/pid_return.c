@@ -14,7 +14,7 @@ struct return_rule {
 	const char *reason;
 };
 
-static const char *find(const struct return_rule *table, size_t count, const char *name)
+static const char *find_rule(const struct return_rule *table, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
 		size_t length = strlen(table[i].name);
@@ -26,7 +26,7 @@ static const char *find(const struct return_rule *table, size_t count, const cha
 	return NULL;
 }
 
-#define FIND(table, name) find((table), sizeof(table) / sizeof((table)[0]), (name))
+#define FIND(table, name) find_rule((table), sizeof(table) / sizeof((table)[0]), (name))
 
 const char *pid_return_refusal(const char *function)
 {

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+
 enum { BTF_KINDS = 20, RESOLVE_MAX = 32, NESTING_MAX = 16 };
 
 /* Bytes that follow the head of a type; per member in bytes of `each`. */
@@ -155,9 +157,8 @@ size_t btf_type_bytes(const uint8_t *at, const uint8_t *end)
 /* Notes where each type is; what follows a type of an unknown kind is not known. */
 static void note_types(struct btf *btf)
 {
-	const uint8_t **grown;
 	struct btf_parts parts;
-	uint32_t capacity = 0;
+	size_t capacity = 0;
 	size_t bytes;
 
 	if (!btf_parts_find(btf->bytes.data, btf->bytes.size, &parts))
@@ -167,13 +168,8 @@ static void note_types(struct btf *btf)
 	btf->count = 1;
 	for (const uint8_t *at = parts.types; (bytes = btf_type_bytes(at, parts.types_end));
 		at += bytes) {
-		if (btf->count >= capacity) {
-			capacity = capacity ? 2 * capacity : 1 << 16;
-			grown = realloc(btf->types, capacity * sizeof(*grown));
-			if (!grown)
-				return;
-			btf->types = grown;
-		}
+		if (array_room(&btf->types, &capacity, btf->count, sizeof(*btf->types)))
+			return;
 		btf->types[btf->count++] = at;
 	}
 }

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 #include "base/clean_text.h"
 #include "usdt/elf/contract_check.h"
 
@@ -36,11 +38,11 @@ struct subject {
 	int argument;
 };
 
-static void find(struct contract_checker *verifier, enum verify_kind kind, struct subject subject,
-	const char *format, ...) __attribute__((format(printf, 4, 5)));
+static void add_finding(struct contract_checker *verifier, enum verify_kind kind,
+	struct subject subject, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-static void find(struct contract_checker *verifier, enum verify_kind kind, struct subject subject,
-	const char *format, ...)
+static void add_finding(struct contract_checker *verifier, enum verify_kind kind,
+	struct subject subject, const char *format, ...)
 {
 	struct verify_report *report = verifier->report;
 	struct verify_finding *finding;
@@ -49,16 +51,9 @@ static void find(struct contract_checker *verifier, enum verify_kind kind, struc
 
 	if (verifier->error < 0)
 		return;
-	if (report->count == report->capacity) {
-		size_t capacity = report->capacity ? report->capacity * 2 : 16;
-		struct verify_finding *grown = realloc(report->findings, capacity * sizeof(*grown));
-
-		if (!grown) {
-			verifier->error = -ENOMEM;
-			return;
-		}
-		report->findings = grown;
-		report->capacity = capacity;
+	if (array_room(&report->findings, &report->capacity, report->count, sizeof(*finding))) {
+		verifier->error = -ENOMEM;
+		return;
 	}
 	finding = &report->findings[report->count];
 	*finding = (struct verify_finding){.kind = kind,
@@ -156,15 +151,15 @@ static void check_base(struct contract_checker *verifier, struct subject subject
 	if (image->is_relocatable)
 		return;
 	if (!image->has_base)
-		find(verifier, VERIFY_BASE, subject,
+		add_finding(verifier, VERIFY_BASE, subject,
 			"the section .stapsdt.base is missing (dropped by the linker): tracers "
 			"compute wrong addresses");
 	else if (site->recorded_base == 0)
-		find(verifier, VERIFY_BASE, subject,
+		add_finding(verifier, VERIFY_BASE, subject,
 			"site 0x%" PRIx64 " has base 0: tracers compute wrong addresses",
 			site->code.address);
 	else if (site->recorded_base != image->base)
-		find(verifier, VERIFY_BASE, subject,
+		add_finding(verifier, VERIFY_BASE, subject,
 			"site 0x%" PRIx64 " has base 0x%" PRIx64
 			", but .stapsdt.base is at 0x%" PRIx64,
 			site->code.address, site->recorded_base, image->base);
@@ -177,20 +172,21 @@ static void check_code(struct contract_checker *verifier, struct subject subject
 
 	where(&site->code, text);
 	if (!site->code.is_mapped)
-		find(verifier, VERIFY_SITE, subject, "site %s is in no segment", text);
+		add_finding(verifier, VERIFY_SITE, subject, "site %s is in no segment", text);
 	else if (!site->code.is_executable)
-		find(verifier, VERIFY_SITE, subject,
+		add_finding(verifier, VERIFY_SITE, subject,
 			"site %s is in a segment that is not executable", text);
 	else if (site->form == SITE_NOP5)
-		find(verifier, VERIFY_SITE, subject,
+		add_finding(verifier, VERIFY_SITE, subject,
 			"site %s is a lone 5-byte nop, which is unsafe: kernels that make it a "
 			"call "
 			"kill forked children",
 			text);
 	else if (site->form == SITE_BREAKPOINT)
-		find(verifier, VERIFY_SITE, subject, "site %s is a breakpoint in the file", text);
+		add_finding(verifier, VERIFY_SITE, subject, "site %s is a breakpoint in the file",
+			text);
 	else if (!site_form_is_safe(site->form))
-		find(verifier, VERIFY_SITE, subject,
+		add_finding(verifier, VERIFY_SITE, subject,
 			"site %s is not a nop that tracers expect (%s)", text,
 			site_form_text(site->form));
 }
@@ -204,32 +200,33 @@ static void check_semaphore(struct contract_checker *verifier, struct subject su
 
 	where(&site->code, text);
 	if (!semaphore->is_set) {
-		find(verifier, VERIFY_SEMAPHORE, subject,
+		add_finding(verifier, VERIFY_SEMAPHORE, subject,
 			"site %s has no semaphore: tracers cannot open its guard", text);
 		return;
 	}
 	where(semaphore, at);
 	named = site->semaphore_symbol && strcmp(at, site->semaphore_symbol) != 0;
 	if (site->semaphore_visibility == USDT_VISIBILITY_GLOBAL)
-		find(verifier, VERIFY_SEMAPHORE, subject,
+		add_finding(verifier, VERIFY_SEMAPHORE, subject,
 			"semaphore %s%s%s%s is neither hidden nor local: another object may take "
 			"its place",
 			at, named ? " (" : "", named ? site->semaphore_symbol : "",
 			named ? ")" : "");
 	/* in a relocatable object it may belong to another object and has no place yet */
 	if (!semaphore->is_mapped && !verifier->image->is_relocatable)
-		find(verifier, VERIFY_SEMAPHORE, subject, "semaphore %s is in no segment", at);
+		add_finding(
+			verifier, VERIFY_SEMAPHORE, subject, "semaphore %s is in no segment", at);
 	else if (semaphore->is_mapped && !semaphore->is_writable)
-		find(verifier, VERIFY_SEMAPHORE, subject,
+		add_finding(verifier, VERIFY_SEMAPHORE, subject,
 			"semaphore %s is in a segment that is not writable", at);
 	else if (semaphore->is_mapped && semaphore->is_executable)
-		find(verifier, VERIFY_SEMAPHORE, subject,
+		add_finding(verifier, VERIFY_SEMAPHORE, subject,
 			"semaphore %s is in a segment that is executable", at);
 	else if (semaphore->is_mapped && !semaphore->has_offset)
-		find(verifier, VERIFY_SEMAPHORE, subject,
+		add_finding(verifier, VERIFY_SEMAPHORE, subject,
 			"semaphore %s is not in the file: kernels cannot raise it", at);
 	else if (semaphore->is_mapped && semaphore->address & 1)
-		find(verifier, VERIFY_SEMAPHORE, subject,
+		add_finding(verifier, VERIFY_SEMAPHORE, subject,
 			"semaphore %s has an odd address: kernels refuse it", at);
 }
 
@@ -246,11 +243,11 @@ static void check_argument(struct contract_checker *verifier, struct subject sub
 		(declared->kind == CONTRACT_INTEGER && found->is_signed != declared->is_signed &&
 			strcmp(declared->type, "char") != 0)) {
 		if (found->size == 0)
-			find(verifier, VERIFY_ARGUMENTS, subject,
+			add_finding(verifier, VERIFY_ARGUMENTS, subject,
 				"contract says %s, site %s has %.*s without a size", declared->type,
 				text, length, found->text);
 		else
-			find(verifier, VERIFY_ARGUMENTS, subject,
+			add_finding(verifier, VERIFY_ARGUMENTS, subject,
 				"contract says %s, site %s has %s%d%s@%.*s", declared->type, text,
 				found->is_signed ? "-" : "", found->size,
 				found->is_float ? "f" : "", length, found->text);
@@ -259,17 +256,17 @@ static void check_argument(struct contract_checker *verifier, struct subject sub
 	case OPERAND_VERBATIM:
 		break; /* the machine's operands are not known here */
 	case OPERAND_SYMBOL:
-		find(verifier, VERIFY_OPERAND, subject,
+		add_finding(verifier, VERIFY_OPERAND, subject,
 			"site %s has the symbol-relative operand %.*s, which tracers read as 0",
 			text, length, found->text);
 		break;
 	case OPERAND_UNKNOWN:
-		find(verifier, VERIFY_OPERAND, subject,
+		add_finding(verifier, VERIFY_OPERAND, subject,
 			"site %s has an operand of no known form: %.*s", text, length, found->text);
 		break;
 	default:
 		if (!found->operand.is_portable && !found->is_float)
-			find(verifier, VERIFY_OPERAND, subject,
+			add_finding(verifier, VERIFY_OPERAND, subject,
 				"site %s has the operand %.*s, which libbpf cannot decode", text,
 				length, found->text);
 	}
@@ -283,7 +280,7 @@ static void check_arguments(struct contract_checker *verifier, struct subject su
 
 	where(&site->code, text);
 	if (site->argument_count != probe->argument_count || site->has_more_arguments)
-		find(verifier, VERIFY_ARGUMENTS, subject,
+		add_finding(verifier, VERIFY_ARGUMENTS, subject,
 			"contract says %d argument%s, site %s has %s%d", probe->argument_count,
 			probe->argument_count == 1 ? "" : "s", text,
 			site->has_more_arguments ? "more than " : "", site->argument_count);
@@ -314,7 +311,7 @@ static void check_event(
 
 	if (count > 0 && site->semaphore.is_set && events[0]->semaphore.is_set &&
 		!same_place(&site->semaphore, &events[0]->semaphore))
-		find(verifier, VERIFY_SEMAPHORE, subject,
+		add_finding(verifier, VERIFY_SEMAPHORE, subject,
 			"semaphore %s is not that of its event, " EVENT_PROVIDER
 			":::%s, which is %s",
 			where(&site->semaphore, text), event, where(&events[0]->semaphore, other));
@@ -330,15 +327,15 @@ static void check_probe(struct contract_checker *verifier, const struct contract
 	bool allowed = is_allowed(verifier, provider->name, probe->name);
 
 	if (count == 0 && !allowed && verifier->image->dead_count > 0)
-		find(verifier, VERIFY_MISSING, subject,
+		add_finding(verifier, VERIFY_MISSING, subject,
 			"missing: the contract declares it; %zu note%s of the file name%s no "
 			"executable code",
 			verifier->image->dead_count, verifier->image->dead_count == 1 ? "" : "s",
 			verifier->image->dead_count == 1 ? "s" : "");
 	else if (count == 0 && !allowed)
-		find(verifier, VERIFY_MISSING, subject, "missing: the contract declares it");
+		add_finding(verifier, VERIFY_MISSING, subject, "missing: the contract declares it");
 	if (count > 0 && allowed)
-		find(verifier, VERIFY_ALLOWED, subject,
+		add_finding(verifier, VERIFY_ALLOWED, subject,
 			"is listed as allowed to be missing, but it is there");
 	for (size_t i = 0; i < count; i++) {
 		const struct usdt_site *site = sites[i];
@@ -357,7 +354,7 @@ static void check_probe(struct contract_checker *verifier, const struct contract
 			guarded = site;
 		else if (site->semaphore.is_set &&
 			!same_place(&guarded->semaphore, &site->semaphore))
-			find(verifier, VERIFY_SEMAPHORE, subject,
+			add_finding(verifier, VERIFY_SEMAPHORE, subject,
 				"two semaphores, %s and %s: tracers raise one of them",
 				where(&guarded->semaphore, first), where(&site->semaphore, other));
 	}
@@ -407,7 +404,7 @@ static void check_sharing(struct contract_checker *verifier,
 
 		if (same_place(&a->semaphore, &b->semaphore) && strcmp(a->name, b->name) != 0 &&
 			!fired_by_one(provider, a->name, b->name))
-			find(verifier, VERIFY_SEMAPHORE,
+			add_finding(verifier, VERIFY_SEMAPHORE,
 				(struct subject){b->provider, b->name, b, -1},
 				"semaphore %s is that of %s too", where(&b->semaphore, text),
 				a->name);
@@ -428,7 +425,7 @@ static void check_provider(
 		for (size_t i = 0; i < provider->probe_count; i++)
 			missing += !is_allowed(verifier, provider->name, provider->probes[i].name);
 		if (missing > 0)
-			find(verifier, VERIFY_MISSING, subject,
+			add_finding(verifier, VERIFY_MISSING, subject,
 				"missing: none of the %zu probes is there%s%s", missing,
 				verifier->image->absence ? ": " : "",
 				verifier->image->absence ? verifier->image->absence : "");
@@ -445,7 +442,7 @@ static void check_provider(
 		if (i > 0 && strcmp(sites[i]->name, sites[i - 1]->name) == 0)
 			continue;
 		if (!contract_find_probe(provider, sites[i]->name))
-			find(verifier, VERIFY_UNDECLARED,
+			add_finding(verifier, VERIFY_UNDECLARED,
 				(struct subject){provider->name, sites[i]->name, sites[i], -1},
 				"is there, but the contract does not declare it");
 	}
@@ -468,7 +465,7 @@ int verify_image(const struct contract *contract, const struct verify_allowed *a
 		verifier.sites[i] = &image->sites[i];
 	qsort(verifier.sites, image->site_count, sizeof(*verifier.sites), compare_sites);
 	if (image->damaged_count > 0)
-		find(&verifier, VERIFY_DAMAGED, (struct subject){NULL, NULL, NULL, -1},
+		add_finding(&verifier, VERIFY_DAMAGED, (struct subject){NULL, NULL, NULL, -1},
 			"%zu probe note%s cannot be read", image->damaged_count,
 			image->damaged_count == 1 ? "" : "s");
 	for (size_t i = 0; i < contract->provider_count; i++)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 enum {
 	TEXTS_MAX = 1 << 30,
 	FUNCTIONS_MAX = 1 << 24,
@@ -33,24 +35,18 @@ static bool add_text(struct usdt_functions *functions, const char *text, uint32_
 	return true;
 }
 
-static bool add(
+static bool add_function(
 	struct usdt_functions *functions, const struct usdt_function *function, const char *name)
 {
-	struct usdt_function *grown;
+	struct usdt_function *added;
 
-	if (functions->count == functions->capacity) {
-		size_t capacity = functions->capacity ? functions->capacity * 2 : 1024;
-		grown = capacity <= FUNCTIONS_MAX
-			? realloc(functions->functions, capacity * sizeof(*grown))
-			: NULL;
-		if (!grown)
-			return false;
-		functions->functions = grown;
-		functions->capacity = capacity;
-	}
-	grown = &functions->functions[functions->count];
-	*grown = *function;
-	if (!add_text(functions, name, &grown->name))
+	if (functions->count == FUNCTIONS_MAX ||
+		array_room(&functions->functions, &functions->capacity, functions->count,
+			sizeof(*added)))
+		return false;
+	added = &functions->functions[functions->count];
+	*added = *function;
+	if (!add_text(functions, name, &added->name))
 		return false;
 	functions->count++;
 	return true;
@@ -144,7 +140,7 @@ bool usdt_functions_read(Elf *elf, struct usdt_functions *functions)
 		function.size = symbol.st_size;
 		function.rank = rank_of(&symbol, name);
 		function.type = GELF_ST_TYPE(symbol.st_info);
-		if (!add(functions, &function, name))
+		if (!add_function(functions, &function, name))
 			break;
 	}
 	finish(functions);
@@ -157,7 +153,7 @@ bool usdt_functions_read(Elf *elf, struct usdt_functions *functions)
  */
 static bool find_module(struct usdt_functions *functions, const char *name, uint32_t *module)
 {
-	struct usdt_module *grown;
+	struct usdt_module *added;
 
 	for (size_t i = functions->module_count; i-- > 0;) {
 		if (!strcmp(functions->texts + functions->modules[i].name, name)) {
@@ -165,14 +161,13 @@ static bool find_module(struct usdt_functions *functions, const char *name, uint
 			return true;
 		}
 	}
-	grown = realloc(functions->modules, (functions->module_count + 1) * sizeof(*grown));
-	if (!grown)
+	if (array_room(&functions->modules, &functions->module_room, functions->module_count,
+		    sizeof(*added)))
 		return false;
-	functions->modules = grown;
 	*module = (uint32_t)functions->module_count;
-	grown += *module;
-	grown->begin = UINT64_MAX;
-	if (!add_text(functions, name, &grown->name))
+	added = &functions->modules[*module];
+	added->begin = UINT64_MAX;
+	if (!add_text(functions, name, &added->name))
 		return false;
 	functions->module_count++;
 	return true;
@@ -193,7 +188,7 @@ void usdt_functions_read_kernel(const char *path, struct usdt_functions *functio
 			continue;
 		function.rank = type >= 'A' && type <= 'Z' ? 0 : 1;
 		if (!find_module(functions, fields == 4 ? module : "vmlinux", &function.module) ||
-			!add(functions, &function, name))
+			!add_function(functions, &function, name))
 			break;
 		if (function.begin < functions->modules[function.module].begin)
 			functions->modules[function.module].begin = function.begin;
@@ -216,7 +211,8 @@ void usdt_functions_free(struct usdt_functions *functions)
 	memset(functions, 0, sizeof(*functions));
 }
 
-static const struct usdt_function *find(const struct usdt_functions *functions, uint64_t address)
+static const struct usdt_function *find_function(
+	const struct usdt_functions *functions, uint64_t address)
 {
 	size_t low = 0, high = functions->count;
 
@@ -240,7 +236,7 @@ static const struct usdt_function *find(const struct usdt_functions *functions, 
 const char *usdt_functions_find(
 	const struct usdt_functions *functions, uint64_t address, uint64_t *begin)
 {
-	const struct usdt_function *function = find(functions, address);
+	const struct usdt_function *function = find_function(functions, address);
 
 	if (!function)
 		return NULL;
@@ -251,7 +247,7 @@ const char *usdt_functions_find(
 const char *usdt_functions_module(
 	const struct usdt_functions *functions, uint64_t address, uint64_t *begin)
 {
-	const struct usdt_function *function = find(functions, address);
+	const struct usdt_function *function = find_function(functions, address);
 	const struct usdt_module *module;
 
 	if (!function || function->module >= functions->module_count)

@@ -29,7 +29,7 @@ struct usdt_functions {
 	struct usdt_function *functions; /* sorted by address */
 	size_t text_size, text_capacity;
 	char *texts; /* NUL-terminated */
-	size_t module_count;
+	size_t module_count, module_room;
 	struct usdt_module *modules; /* kernel only; the first one is the kernel itself */
 };
 

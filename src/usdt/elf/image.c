@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+
 #include "base/error.h"
 #include "contract/contract.h"
 #include "usdt/elf/image_private.h"
@@ -76,10 +78,6 @@ size_t image_bytes(struct image_reader *reader, uint64_t offset, uint8_t *bytes,
 		return 0;
 	if (count > reader->size - offset)
 		count = reader->size - offset;
-	if (reader->file < 0) {
-		memcpy(bytes, reader->data + offset, count);
-		return count;
-	}
 	/* sites are close together: one read serves many */
 	if (offset < reader->window_offset ||
 		offset + count > reader->window_offset + reader->window_size) {
@@ -363,15 +361,8 @@ static int add_site(struct image_reader *reader, const char *description, size_t
 	uint64_t semaphore;
 	int error;
 
-	if (image->site_count == *capacity) {
-		size_t larger = *capacity ? *capacity * 2 : 64;
-		struct usdt_site *sites = realloc(image->sites, larger * sizeof(*sites));
-
-		if (!sites)
-			return fail_memory(reader);
-		image->sites = sites;
-		*capacity = larger;
-	}
+	if (array_room(&image->sites, capacity, image->site_count, sizeof(*site)))
+		return fail_memory(reader);
 	site = &image->sites[image->site_count];
 	memset(site, 0, sizeof(*site));
 	site->function = "";
@@ -626,10 +617,7 @@ static int make_image(struct image_reader *reader, const char *name, struct usdt
 	result = check_magic(reader);
 	if (result == 0) {
 		elf_version(EV_CURRENT);
-		/* elf_memory only reads the bytes that it is given here */
-		reader->elf = reader->file < 0
-			? elf_memory((char *)(uintptr_t)reader->data, reader->size)
-			: elf_begin(reader->file, ELF_C_READ, NULL);
+		reader->elf = elf_begin(reader->file, ELF_C_READ, NULL);
 		if (!reader->elf)
 			result = error_set(
 				error, EINVAL, "%s: cannot be read: %s", name, elf_errmsg(-1));
@@ -644,23 +632,6 @@ static int make_image(struct image_reader *reader, const char *name, struct usdt
 		usdt_image_free(reader->image);
 	else
 		*image = reader->image;
-	return result;
-}
-
-int usdt_image_memory(const void *data, size_t size, const char *name, struct usdt_image **image,
-	struct error *error)
-{
-	struct image_reader *reader = calloc(1, sizeof(*reader));
-	int result;
-
-	*image = NULL;
-	if (!reader)
-		return error_set(error, ENOMEM, "%s: out of memory", name);
-	reader->file = -1;
-	reader->data = data;
-	reader->size = size;
-	result = make_image(reader, name, image, error);
-	free(reader);
 	return result;
 }
 

@@ -96,14 +96,11 @@ struct usdt_image {
  * Reads the image in a file. On failure returns a negative errno and leaves "NAME: reason"
  * in error; *image is NULL. -ENOEXEC: it is not an ELF file. usdt_image_open opens path;
  * name, or path if name is NULL, is for messages. usdt_image_read reads from an open file,
- * which the caller keeps. usdt_image_memory reads size bytes at data, which are not needed
- * afterwards.
+ * which the caller keeps.
  */
 int usdt_image_open(
 	const char *path, const char *name, struct usdt_image **image, struct error *error);
 int usdt_image_read(int file, const char *name, struct usdt_image **image, struct error *error);
-int usdt_image_memory(const void *data, size_t size, const char *name, struct usdt_image **image,
-	struct error *error);
 void usdt_image_free(struct usdt_image *image);
 
 /*

@@ -24,8 +24,7 @@ struct image_section {
 struct image_reader {
 	struct usdt_image *image;
 	Elf *elf;
-	int file;            /* -1 if the image is in memory */
-	const uint8_t *data; /* the image in that case */
+	int file;
 	uint64_t size;
 	size_t segment_count, section_count;
 	struct image_segment *segments; /* PT_LOAD segments, by address */

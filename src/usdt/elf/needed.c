@@ -71,7 +71,7 @@ static bool suits(const struct needed_search *search, const char *path)
 	return result;
 }
 
-static void add(struct needed_search *search, const char *path)
+static void add_path(struct needed_search *search, const char *path)
 {
 	for (size_t i = 0; i < search->count; i++)
 		if (!strcmp(search->paths[i], path))
@@ -103,7 +103,7 @@ static bool find_in(
 			snprintf(path, sizeof(path), "%.*s%.*s/%s", prefix, origin,
 				(int)(length - word), folders + word, name) < PATH_BYTES &&
 			suits(search, path)) {
-			add(search, path);
+			add_path(search, path);
 			return true;
 		}
 		folders = folders[length] ? folders + length + 1 : NULL;
@@ -128,18 +128,18 @@ static bool find_in_cache(struct needed_search *search, const char *name)
 			strcmp(search->cache + entry.name, name) != 0 ||
 			!suits(search, search->cache + entry.path))
 			continue;
-		add(search, search->cache + entry.path);
+		add_path(search, search->cache + entry.path);
 		return true;
 	}
 	return false;
 }
 
-static void find(struct needed_search *search, const char *origin, const char *name,
+static void find_library(struct needed_search *search, const char *origin, const char *name,
 	const struct needed_dynamic *dynamic)
 {
 	if (strchr(name, '/')) {
 		if (suits(search, name))
-			add(search, name);
+			add_path(search, name);
 		return;
 	}
 	(void)((!dynamic->runpath && find_in(search, dynamic->rpath, origin, name)) ||
@@ -190,7 +190,7 @@ static void add_needed(struct needed_search *search, const char *path)
 			if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNAMIC)
 				read_dynamic(elf, section, &header, &dynamic);
 		for (size_t i = 0; i < dynamic.needed_count; i++)
-			find(search, path, dynamic.needed[i], &dynamic);
+			find_library(search, path, dynamic.needed[i], &dynamic);
 	}
 	elf_end(elf);
 	if (file >= 0)
@@ -221,7 +221,7 @@ void usdt_needed_each(
 	if (!search)
 		return;
 	read_cache(search);
-	add(search, program);
+	add_path(search, program);
 	for (size_t i = 0; i < search->count; i++)
 		add_needed(search, search->paths[i]);
 	for (size_t i = 0; i < search->count; i++)

@@ -24,7 +24,7 @@ static void skip_blanks(struct operand_cursor *cursor)
 		cursor->at++;
 }
 
-static bool take(struct operand_cursor *cursor, char character)
+static bool take_character(struct operand_cursor *cursor, char character)
 {
 	skip_blanks(cursor);
 	if (cursor->at == cursor->end || *cursor->at != character)
@@ -111,9 +111,9 @@ static bool take_sum(struct operand_cursor *cursor, struct operand *operand)
 		bool negative = false, has_sign = true;
 		uint64_t number;
 
-		if (take(cursor, '-'))
+		if (take_character(cursor, '-'))
 			negative = true;
-		else if (!take(cursor, '+'))
+		else if (!take_character(cursor, '+'))
 			has_sign = false;
 		if (terms > 0 && !has_sign)
 			break;
@@ -236,7 +236,8 @@ static bool take_x86_register(struct operand_cursor *cursor, struct operand_regi
 {
 	char name[8];
 
-	return take(cursor, '%') && take_register_name(cursor, name) && x86_register(name, found);
+	return take_character(cursor, '%') && take_register_name(cursor, name) &&
+		x86_register(name, found);
 }
 
 /* libbpf does not know the names of the second bytes. */
@@ -254,12 +255,12 @@ static bool take_x86_address(struct operand_cursor *cursor, struct operand *oper
 	if (cursor->at < cursor->end && *cursor->at == '%' &&
 		!take_x86_register(cursor, &operand->base))
 		return false;
-	if (take(cursor, ',')) {
+	if (take_character(cursor, ',')) {
 		skip_blanks(cursor);
 		if (cursor->at < cursor->end && *cursor->at == '%' &&
 			!take_x86_register(cursor, &operand->index))
 			return false;
-		if (take(cursor, ',') && !take_number(cursor, &scale))
+		if (take_character(cursor, ',') && !take_number(cursor, &scale))
 			return false;
 		if (operand->index.kind == OPERAND_REGISTER_NONE)
 			return false;
@@ -269,7 +270,7 @@ static bool take_x86_address(struct operand_cursor *cursor, struct operand *oper
 	if (scale != 1 && scale != 2 && scale != 4 && scale != 8)
 		return false;
 	operand->scale = (uint8_t)scale;
-	return take(cursor, ')');
+	return take_character(cursor, ')');
 }
 
 static bool parse_x86(struct operand_cursor *cursor, struct operand *operand)
@@ -277,7 +278,7 @@ static bool parse_x86(struct operand_cursor *cursor, struct operand *operand)
 	struct operand_cursor start = *cursor;
 	bool has_sum = true;
 
-	if (take(cursor, '$')) {
+	if (take_character(cursor, '$')) {
 		operand->is_address = true;
 		if (!take_sum(cursor, operand) || !at_end(cursor))
 			return false;
@@ -285,7 +286,7 @@ static bool parse_x86(struct operand_cursor *cursor, struct operand *operand)
 		operand->is_portable = !operand->symbol && !cursor->has_sum;
 		return true;
 	}
-	if (take(cursor, '%')) {
+	if (take_character(cursor, '%')) {
 		char name[8];
 
 		if (!take_register_name(cursor, name))
@@ -295,7 +296,7 @@ static bool parse_x86(struct operand_cursor *cursor, struct operand *operand)
 			operand->is_portable = x86_register_is_portable(&operand->base);
 			return at_end(cursor);
 		}
-		if (!take(cursor, ':'))
+		if (!take_character(cursor, ':'))
 			return false;
 		if (strcmp(name, "fs") == 0)
 			operand->segment = "fs";
@@ -315,7 +316,7 @@ static bool parse_x86(struct operand_cursor *cursor, struct operand *operand)
 		has_sum = false;
 	}
 	operand->scale = 1;
-	if (take(cursor, '(')) {
+	if (take_character(cursor, '(')) {
 		if (!take_x86_address(cursor, operand))
 			return false;
 		operand->kind = operand->symbol ? OPERAND_SYMBOL : OPERAND_MEMORY;
@@ -396,7 +397,7 @@ static bool take_arm_extension(struct operand_cursor *cursor, struct operand *op
 		known |= strcmp(name, extensions[i]) == 0;
 	skip_blanks(cursor);
 	if (cursor->at < cursor->end && *cursor->at != ']') {
-		take(cursor, '#');
+		take_character(cursor, '#');
 		if (!take_number(cursor, &shift))
 			return false;
 	}
@@ -409,12 +410,12 @@ static bool take_arm_extension(struct operand_cursor *cursor, struct operand *op
 /* Parses ":lo12:name": the low bits of an address, or the part of it for another relocation. */
 static bool take_arm_relocated(struct operand_cursor *cursor, struct operand *operand)
 {
-	if (!take(cursor, ':'))
+	if (!take_character(cursor, ':'))
 		return false;
 	while (cursor->at < cursor->end &&
 		(isalnum((unsigned char)*cursor->at) || *cursor->at == '_'))
 		cursor->at++;
-	return take(cursor, ':') && take_sum(cursor, operand) && operand->symbol;
+	return take_character(cursor, ':') && take_sum(cursor, operand) && operand->symbol;
 }
 
 /* Parses the text between '[' and ']'. */
@@ -429,18 +430,18 @@ static bool take_arm_address(struct operand_cursor *cursor, struct operand *oper
 		return false;
 	operand->is_portable = operand->base.size == 8 && operand->base.number <= 31 &&
 		strcmp(name, "fp") != 0 && strcmp(name, "lr") != 0;
-	if (!take(cursor, ','))
-		return take(cursor, ']');
-	has_hash = take(cursor, '#');
+	if (!take_character(cursor, ','))
+		return take_character(cursor, ']');
+	has_hash = take_character(cursor, '#');
 	skip_blanks(cursor);
 	start = *cursor;
 	if (!has_hash && take_register_name(cursor, name) && arm_register(name, &operand->index)) {
 		operand->is_portable = false;
 		if (operand->index.kind != OPERAND_REGISTER_GENERAL)
 			return false;
-		if (take(cursor, ',') && !take_arm_extension(cursor, operand))
+		if (take_character(cursor, ',') && !take_arm_extension(cursor, operand))
 			return false;
-		return take(cursor, ']');
+		return take_character(cursor, ']');
 	}
 	*cursor = start;
 	if (cursor->at < cursor->end && *cursor->at == ':') {
@@ -451,7 +452,7 @@ static bool take_arm_address(struct operand_cursor *cursor, struct operand *oper
 	}
 	if (has_hash || cursor->has_sum || operand->symbol)
 		operand->is_portable = false;
-	return take(cursor, ']');
+	return take_character(cursor, ']');
 }
 
 static bool parse_arm(struct operand_cursor *cursor, struct operand *operand)
@@ -461,7 +462,7 @@ static bool parse_arm(struct operand_cursor *cursor, struct operand *operand)
 	char name[8];
 
 	operand->scale = 1;
-	if (take(cursor, '[')) {
+	if (take_character(cursor, '[')) {
 		if (!take_arm_address(cursor, operand))
 			return false;
 		operand->kind = operand->symbol ? OPERAND_SYMBOL : OPERAND_MEMORY;
@@ -475,7 +476,7 @@ static bool parse_arm(struct operand_cursor *cursor, struct operand *operand)
 		return at_end(cursor);
 	}
 	*cursor = start;
-	has_hash = take(cursor, '#');
+	has_hash = take_character(cursor, '#');
 	skip_blanks(cursor);
 	if (cursor->at < cursor->end && *cursor->at == ':') {
 		operand->is_address = true;

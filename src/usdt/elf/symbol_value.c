@@ -30,7 +30,7 @@ static void search(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const ch
 
 /* Looks through the full table and then, unless that has it, the dynamic one; or only the latter.
  */
-static int find(int file, const char *name, size_t length, bool is_exported, uint64_t *value)
+static int find_value(int file, const char *name, size_t length, bool is_exported, uint64_t *value)
 {
 	unsigned found = 0;
 	Elf_Scn *section = NULL;
@@ -50,10 +50,10 @@ static int find(int file, const char *name, size_t length, bool is_exported, uin
 
 int usdt_symbol_value(int file, const char *name, size_t length, uint64_t *value)
 {
-	return find(file, name, length, false, value);
+	return find_value(file, name, length, false, value);
 }
 
 int usdt_symbol_exported(int file, const char *name, size_t length, uint64_t *value)
 {
-	return find(file, name, length, true, value);
+	return find_value(file, name, length, true, value);
 }

@@ -6,12 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "usdt/process/process_images.h"
 
-enum {
-	SLOTS_MIN = 64,
-	OPEN_MAX = 128 /* files that wait to be read; with more, the oldest is read at once */
-};
+enum { OPEN_MAX = 128 /* files that wait to be read; with more, the oldest is read at once */ };
 
 struct stored_file {
 	struct stat status; /* only what identifies the file is used */
@@ -28,11 +26,9 @@ void file_store_begin(struct file_store *store, const struct file_store_owner *o
 
 void file_store_end(struct file_store *store)
 {
-	for (size_t i = 0; i < store->slot_count; i++) {
-		struct stored_file *file = store->slots[i];
+	for (uint32_t i = 0; i < store->table.count; i++) {
+		struct stored_file *file = store->files[i];
 
-		if (!file)
-			continue;
 		if (file->file >= 0)
 			close(file->file);
 		if (file->content)
@@ -40,47 +36,34 @@ void file_store_end(struct file_store *store)
 		free(file->path);
 		free(file);
 	}
-	free(store->slots);
+	free(store->files);
+	hash_table_free(&store->table);
 	*store = (struct file_store){.owner = store->owner, .heard = store->heard};
 }
 
-static bool is_same(const struct stat *one, const struct stat *other)
+static bool is_file(const void *files, uint32_t index, const void *status)
 {
+	const struct stat *one = &((struct stored_file *const *)files)[index]->status;
+	const struct stat *other = status;
+
 	return one->st_ino == other->st_ino && one->st_dev == other->st_dev &&
 		one->st_ctim.tv_sec == other->st_ctim.tv_sec &&
 		one->st_ctim.tv_nsec == other->st_ctim.tv_nsec;
 }
 
-/* The slot of such a file, or the free one where it belongs. */
-static struct stored_file **find_slot(const struct file_store *store, const struct stat *status)
+static uint32_t file_hash(const struct stat *status)
 {
-	uint64_t hash = ((uint64_t)status->st_ino ^ (uint64_t)status->st_dev << 40 ^
-				(uint64_t)status->st_ctim.tv_nsec) *
-		0x9e3779b97f4a7c15;
-	size_t at = (size_t)(hash >> 32);
-
-	for (;; at++) {
-		struct stored_file **slot = &store->slots[at & (store->slot_count - 1)];
-
-		if (!*slot || is_same(&(*slot)->status, status))
-			return slot;
-	}
+	return hash_table_number((uint64_t)status->st_ino ^ (uint64_t)status->st_dev << 40 ^
+		(uint64_t)status->st_ctim.tv_nsec);
 }
 
-static bool grow(struct file_store *store)
+/* NULL: such a file is not known. */
+static struct stored_file *find_file(const struct file_store *store, const struct stat *status)
 {
-	struct file_store grown = *store;
+	uint32_t index =
+		hash_table_find(&store->table, file_hash(status), is_file, store->files, status);
 
-	grown.slot_count = store->slot_count ? 2 * store->slot_count : SLOTS_MIN;
-	grown.slots = calloc(grown.slot_count, sizeof(struct stored_file *));
-	if (!grown.slots)
-		return false;
-	for (size_t i = 0; i < store->slot_count; i++)
-		if (store->slots[i])
-			*find_slot(&grown, &store->slots[i]->status) = store->slots[i];
-	free(store->slots);
-	*store = grown;
-	return true;
+	return index == HASH_TABLE_NONE ? NULL : store->files[index];
 }
 
 /* Opens the file itself only if its status cannot be had otherwise. */
@@ -118,14 +101,17 @@ static void read_oldest(struct file_store *store)
 }
 
 /* Adds a file, whose descriptor is the store's from now on. NULL: out of memory. */
-static struct stored_file *add(
+static struct stored_file *add_file(
 	struct file_store *store, const struct stat *status, const char *path, int opened)
 {
 	struct stored_file *file = calloc(1, sizeof(*file));
+	uint32_t count = store->table.count;
 
 	if (file)
 		file->path = strdup(path);
-	if (!file || !file->path || (2 * store->count >= store->slot_count && !grow(store))) {
+	if (!file || !file->path ||
+		array_room(&store->files, &store->capacity, count, sizeof(struct stored_file *)) ||
+		hash_table_add(&store->table, file_hash(status), count)) {
 		if (file)
 			free(file->path);
 		free(file);
@@ -138,8 +124,7 @@ static struct stored_file *add(
 	store->opened = file;
 	store->open_count++;
 	store->opened_ever++;
-	*find_slot(store, status) = file;
-	store->count++;
+	store->files[count] = file;
 	return file;
 }
 
@@ -154,16 +139,16 @@ struct stored_file *file_store_get(struct file_store *store, const struct usdt_p
 	while (store->open_count >= OPEN_MAX)
 		read_oldest(store);
 	is_found = find_status(process, object, &status, &opened);
-	if (is_found && store->slot_count)
-		known = *find_slot(store, &status);
+	if (is_found)
+		known = find_file(store, &status);
 	if (is_found && !known && opened < 0) {
 		opened = usdt_object_file(process, object);
 		is_found = opened >= 0 && !fstat(opened, &status);
-		if (is_found && store->slot_count)
-			known = *find_slot(store, &status);
+		if (is_found)
+			known = find_file(store, &status);
 	}
 	if (is_found && !known)
-		return add(store, &status, object->path, opened);
+		return add_file(store, &status, object->path, opened);
 	if (opened >= 0)
 		close(opened);
 	return known;

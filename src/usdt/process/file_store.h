@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_table.h"
+
 struct heard_code;
 struct stored_file;
 struct usdt_object;
@@ -32,8 +34,9 @@ struct file_store {
 	struct file_store_owner owner;
 	/* What was heard of processes that map these files; NULL: nothing. The caller sets it. */
 	const struct heard_code *heard;
-	struct stored_file **slots; /* a hash table; NULL: free */
-	size_t count, slot_count;   /* slot_count is a power of two */
+	struct stored_file **files;
+	size_t capacity;
+	struct hash_table table;    /* of the files, by what identifies them */
 	struct stored_file *opened; /* the first of those that are open */
 	size_t open_count;
 	size_t opened_ever, read_ever; /* files, for tests */

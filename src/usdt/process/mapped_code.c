@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "usdt/process/file_store.h"
@@ -48,7 +49,7 @@ static bool has_code(const struct usdt_object *object)
 static bool keep_file(struct mapped_code *map, const struct usdt_process *process,
 	const struct usdt_object *mapped, size_t *number)
 {
-	struct mapped_file *file, *grown;
+	struct mapped_file *file;
 
 	for (size_t i = 0; i < map->file_count; i++) {
 		file = &map->files[i];
@@ -57,11 +58,9 @@ static bool keep_file(struct mapped_code *map, const struct usdt_process *proces
 			file->device_minor == mapped->device_minor)
 			return true;
 	}
-	grown = realloc(map->files, (map->file_count + 1) * sizeof(*grown));
-	if (!grown)
+	if (array_room(&map->files, &map->file_room, map->file_count, sizeof(*file)))
 		return false;
-	map->files = grown;
-	file = &grown[map->file_count];
+	file = &map->files[map->file_count];
 	memset(file, 0, sizeof(*file));
 	file->path = strdup(mapped->path);
 	if (!file->path)

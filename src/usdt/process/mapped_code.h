@@ -62,7 +62,7 @@ struct mapped_area {
 
 struct mapped_code {
 	pid_t pid;
-	size_t file_count, area_count;
+	size_t file_count, file_room, area_count;
 	struct mapped_file *files;
 	struct mapped_area *areas; /* sorted by address; replaced when the mappings are read */
 	struct file_store *store;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/clock.h"
 
 enum {
@@ -73,18 +74,9 @@ static int compare(const void *a, const void *b)
 
 static bool add_function(struct perf_map *map, const struct perf_map_function *function)
 {
-	struct perf_map_function *grown;
-
-	if (map->count == map->capacity) {
-		size_t capacity = map->capacity ? map->capacity * 2 : 256;
-		grown = capacity <= FUNCTIONS_MAX
-			? realloc(map->functions, capacity * sizeof(*grown))
-			: NULL;
-		if (!grown)
-			return false;
-		map->functions = grown;
-		map->capacity = capacity;
-	}
+	if (map->count == FUNCTIONS_MAX ||
+		array_room(&map->functions, &map->capacity, map->count, sizeof(*map->functions)))
+		return false;
 	map->functions[map->count++] = *function;
 	return true;
 }
@@ -115,12 +107,9 @@ static bool read_number(char **at, uint64_t *number)
 
 static bool keep_chunk(struct perf_map *map, char *text)
 {
-	char **grown = realloc(map->chunks, (map->chunk_count + 1) * sizeof(*grown));
-
-	if (!grown)
+	if (array_room(&map->chunks, &map->chunk_room, map->chunk_count, sizeof(*map->chunks)))
 		return false;
-	map->chunks = grown;
-	grown[map->chunk_count++] = text;
+	map->chunks[map->chunk_count++] = text;
 	return true;
 }
 
@@ -230,7 +219,7 @@ static void read_more(struct perf_map *map)
 	mapped_retry_done(&map->retry, begun);
 }
 
-static const struct perf_map_function *find(const struct perf_map *map, uint64_t address)
+static const struct perf_map_function *find_mapped(const struct perf_map *map, uint64_t address)
 {
 	const struct perf_map_function *best = NULL;
 	size_t low = 0, high = map->count;
@@ -253,10 +242,10 @@ static const struct perf_map_function *find(const struct perf_map *map, uint64_t
 
 const struct perf_map_function *perf_map_find(struct perf_map *map, uint64_t address)
 {
-	const struct perf_map_function *function = find(map, address);
+	const struct perf_map_function *function = find_mapped(map, address);
 
 	if (function || !mapped_retry_due(&map->retry))
 		return function;
 	read_more(map);
-	return find(map, address);
+	return find_mapped(map, address);
 }

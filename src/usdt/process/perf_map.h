@@ -34,7 +34,7 @@ struct perf_map {
 	uint64_t inode, offset; /* of what has been read */
 	size_t text_size;
 	uint32_t line_count;
-	size_t chunk_count;
+	size_t chunk_count, chunk_room;
 	char **chunks; /* pieces of the file, in which the names are */
 	size_t count, capacity;
 	struct perf_map_function *functions; /* sorted by begin, then by line */

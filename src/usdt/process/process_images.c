@@ -17,6 +17,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/process_stat.h"
@@ -55,7 +56,7 @@ static void cut_deleted(char *path)
 static struct usdt_object *find_object(struct usdt_process *process, unsigned int device_major,
 	unsigned int device_minor, uint64_t inode, const char *path)
 {
-	struct usdt_object *object, *grown;
+	struct usdt_object *object;
 
 	/* a file's mappings are nearly always consecutive: search from the end */
 	for (size_t i = process->object_count; i-- > 0;) {
@@ -64,11 +65,10 @@ static struct usdt_object *find_object(struct usdt_process *process, unsigned in
 			object->device_minor == device_minor)
 			return object;
 	}
-	grown = realloc(process->objects, (process->object_count + 1) * sizeof(*grown));
-	if (!grown)
+	if (array_room(&process->objects, &process->object_room, process->object_count,
+		    sizeof(*object)))
 		return NULL;
-	process->objects = grown;
-	object = &grown[process->object_count];
+	object = &process->objects[process->object_count];
 	memset(object, 0, sizeof(*object));
 	object->inode = inode;
 	object->device_major = device_major;

@@ -37,7 +37,7 @@ struct usdt_object {
 struct usdt_process {
 	pid_t pid;
 	pid_t thread; /* whose view of it is read: another one if the main thread has ended */
-	size_t object_count;
+	size_t object_count, object_room;
 	struct usdt_object *objects; /* sorted by lowest address */
 	size_t anonymous_count;
 	struct usdt_mapping *anonymous; /* executable memory without a file; sorted by address */

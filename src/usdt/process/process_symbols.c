@@ -6,76 +6,52 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/hash_table.h"
 #include "usdt/elf/function.h"
 #include "usdt/process/address.h"
 #include "usdt/process/file_store.h"
 
-enum { SLOTS_MIN = 64 };
-
 struct known_process {
-	uint64_t pid; /* 0: the slot is free */
+	uint64_t pid;
 	struct usdt_addresses *addresses;
 };
 
 struct process_symbols {
 	struct symbol_lookup lookup;
-	size_t process_count, slot_count; /* slot_count is a power of two */
-	struct known_process *slots;      /* a hash table */
+	struct known_process *processes;
+	size_t process_room;
+	struct hash_table process_table; /* by pid */
 	struct file_store files;
 	bool kernel_read;
 	struct usdt_functions kernel;
 	uint64_t addresses, unnamed[USDT_UNNAMED_REASONS];
 };
 
-/* The slot of a process, or the free one where it belongs. */
-static struct known_process *find_slot(const struct process_symbols *symbols, uint64_t pid)
+static bool is_process(const void *processes, uint32_t index, const void *pid)
 {
-	size_t at = (size_t)(pid * 0x9e3779b97f4a7c15 >> 32);
-
-	for (;; at++) {
-		struct known_process *slot = &symbols->slots[at & (symbols->slot_count - 1)];
-
-		if (!slot->pid || slot->pid == pid)
-			return slot;
-	}
-}
-
-static bool grow(struct process_symbols *symbols)
-{
-	struct process_symbols grown = *symbols;
-
-	grown.slot_count = symbols->slot_count ? 2 * symbols->slot_count : SLOTS_MIN;
-	grown.slots = calloc(grown.slot_count, sizeof(*grown.slots));
-	if (!grown.slots)
-		return false;
-	for (size_t i = 0; i < symbols->slot_count; i++)
-		if (symbols->slots[i].pid)
-			*find_slot(&grown, symbols->slots[i].pid) = symbols->slots[i];
-	free(symbols->slots);
-	symbols->slots = grown.slots;
-	symbols->slot_count = grown.slot_count;
-	return true;
+	return ((const struct known_process *)processes)[index].pid == *(const uint64_t *)pid;
 }
 
 /* NULL: nothing can be found out about this process. */
 static struct usdt_addresses *addresses_of(struct process_symbols *symbols, uint64_t pid)
 {
-	struct known_process *slot = NULL;
+	uint32_t hash = hash_table_number(pid), count = symbols->process_table.count, index;
+	struct known_process process = {.pid = pid};
 
 	if (!pid || pid > INT32_MAX)
 		return NULL;
-	if (symbols->slot_count)
-		slot = find_slot(symbols, pid);
-	if (slot && slot->pid)
-		return slot->addresses;
-	if (2 * symbols->process_count >= symbols->slot_count && !grow(symbols))
+	index = hash_table_find(
+		&symbols->process_table, hash, is_process, symbols->processes, &pid);
+	if (index != HASH_TABLE_NONE)
+		return symbols->processes[index].addresses;
+	if (array_room(&symbols->processes, &symbols->process_room, count, sizeof(process)) ||
+		hash_table_room(&symbols->process_table) ||
+		usdt_addresses_new((pid_t)pid, &symbols->files, &process.addresses))
 		return NULL;
-	slot = find_slot(symbols, pid);
-	if (usdt_addresses_new((pid_t)pid, &symbols->files, &slot->addresses))
-		return NULL;
-	slot->pid = pid;
-	symbols->process_count++;
-	return slot->addresses;
+	symbols->processes[count] = process;
+	hash_table_add(&symbols->process_table, hash, count);
+	return process.addresses;
 }
 
 static bool find_in_kernel(struct process_symbols *symbols, uint64_t address, struct symbol *found)
@@ -92,7 +68,7 @@ static bool find_in_kernel(struct process_symbols *symbols, uint64_t address, st
 	return true;
 }
 
-static bool find(void *context, uint64_t pid, uint64_t address, struct symbol *found)
+static bool find_symbol(void *context, uint64_t pid, uint64_t address, struct symbol *found)
 {
 	struct process_symbols *symbols = context;
 	struct usdt_addresses *addresses;
@@ -122,8 +98,8 @@ struct process_symbols *process_symbols_new(const struct heard_code *heard)
 	struct process_symbols *symbols = calloc(1, sizeof(*symbols));
 
 	if (symbols) {
-		symbols->lookup =
-			(struct symbol_lookup){.context = symbols, .find = find, .note = note};
+		symbols->lookup = (struct symbol_lookup){
+			.context = symbols, .find = find_symbol, .note = note};
 		usdt_addresses_store(&symbols->files);
 		symbols->files.heard = heard;
 	}
@@ -134,9 +110,10 @@ void process_symbols_free(struct process_symbols *symbols)
 {
 	if (!symbols)
 		return;
-	for (size_t i = 0; i < symbols->slot_count; i++)
-		usdt_addresses_free(symbols->slots[i].addresses);
-	free(symbols->slots);
+	for (uint32_t i = 0; i < symbols->process_table.count; i++)
+		usdt_addresses_free(symbols->processes[i].addresses);
+	free(symbols->processes);
+	hash_table_free(&symbols->process_table);
 	file_store_end(&symbols->files);
 	usdt_functions_free(&symbols->kernel);
 	free(symbols);

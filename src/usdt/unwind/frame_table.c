@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 enum {
 	SECTION_MAX = 64 << 20, /* bytes of a section; those of browsers take up to 20 MiB */
 	AUGMENTATION_MAX = 16
@@ -226,16 +228,9 @@ static int compare_entries(const void *a, const void *b)
 
 static bool add_entry(struct frame_section *section, const struct frame_entry *entry)
 {
-	struct frame_entry *grown;
-
-	if (section->count == section->capacity) {
-		size_t capacity = section->capacity ? section->capacity * 2 : 256;
-		grown = realloc(section->entries, capacity * sizeof(*grown));
-		if (!grown)
-			return false;
-		section->entries = grown;
-		section->capacity = capacity;
-	}
+	if (array_room(&section->entries, &section->capacity, section->count,
+		    sizeof(*section->entries)))
+		return false;
 	section->entries[section->count++] = *entry;
 	return true;
 }

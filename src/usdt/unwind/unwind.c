@@ -687,12 +687,6 @@ void usdt_unwind_free(struct usdt_unwind *unwind)
 	free(unwind);
 }
 
-void usdt_unwind_refresh(struct usdt_unwind *unwind)
-{
-	mapped_code_read(&unwind->map);
-	clear_cache(unwind);
-}
-
 bool usdt_unwind_step(const struct usdt_unwind *unwind, uint64_t pc, struct usdt_unwind_step *step)
 {
 	enum { RETURN_ADDRESS = 0, FRAME_POINTER = 2 }; /* places in preserved[] of x86-64 */
@@ -728,21 +722,4 @@ bool usdt_unwind_step(const struct usdt_unwind *unwind, uint64_t pc, struct usdt
 uint64_t usdt_unwind_generation(const struct usdt_unwind *unwind)
 {
 	return unwind->begun + unwind->map.generation;
-}
-
-const char *usdt_unwind_end_text(enum usdt_unwind_end end)
-{
-	switch (end) {
-	case USDT_UNWIND_OUTERMOST:
-		return "the outermost frame";
-	case USDT_UNWIND_NO_INFORMATION:
-		return "no unwind information for this frame";
-	case USDT_UNWIND_STACK_CUT:
-		return "the copied part of the stack ends here";
-	case USDT_UNWIND_BAD_DATA:
-		return "the stack does not agree with the unwind information";
-	case USDT_UNWIND_FULL:
-		return "the limit of frames";
-	}
-	return "unknown";
 }

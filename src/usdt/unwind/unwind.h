@@ -101,13 +101,4 @@ bool usdt_unwind_step(const struct usdt_unwind *unwind, uint64_t pc, struct usdt
  */
 uint64_t usdt_unwind_generation(const struct usdt_unwind *unwind);
 
-/*
- * Reads the process's mappings again. They are also read when an address is in none of them, but
- * less and less often; call this if it is known that the process has mapped or unmapped code.
- */
-void usdt_unwind_refresh(struct usdt_unwind *unwind);
-
-/* How a stack ends, for people, such as "the outermost frame". */
-const char *usdt_unwind_end_text(enum usdt_unwind_end end);
-
 #endif

@@ -1,5 +1,5 @@
-/* threads.c: see threads.h. */
-#include "cli/log/threads.h"
+/* thread_bytes.c: see thread_bytes.h. */
+#include "cli/log/thread_bytes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@ enum {
 	PAGES_MAX = 1024 /* in use */
 };
 
-int threads_init(struct threads *threads)
+int thread_bytes_init(struct thread_bytes *threads)
 {
-	*threads = (struct threads){.pages = calloc(PAGES, sizeof(*threads->pages))};
+	*threads = (struct thread_bytes){.pages = calloc(PAGES, sizeof(*threads->pages))};
 	return threads->pages ? 0 : -ENOMEM;
 }
 
-void threads_free(struct threads *threads)
+void thread_bytes_free(struct thread_bytes *threads)
 {
 	for (size_t i = 0; threads->pages && i < PAGES; i++)
 		free(threads->pages[i]);
@@ -25,7 +25,7 @@ void threads_free(struct threads *threads)
 	threads->pages = NULL;
 }
 
-uint8_t *threads_at(struct threads *threads, uint32_t thread)
+uint8_t *thread_bytes_at(struct thread_bytes *threads, uint32_t thread)
 {
 	uint8_t **page = &threads->pages[thread / PAGE_BYTES];
 
@@ -40,7 +40,7 @@ uint8_t *threads_at(struct threads *threads, uint32_t thread)
 	return &(*page)[thread % PAGE_BYTES];
 }
 
-void threads_reset(struct threads *threads)
+void thread_bytes_reset(struct thread_bytes *threads)
 {
 	for (size_t i = 0; i < PAGES; i++)
 		if (threads->pages[i])
