@@ -476,10 +476,10 @@ differential: $(DIFFERENTIAL)
 .PHONY: check-build
 check-build: $(PRODUCTS) $(UNIT_TESTS) $(TOOLS) $(BENCHES) $(DIFFERENTIAL) $(B)/gen/definitions.c
 
-# Some tests only: make check T='trace_ends test_shim_log d/printf'
+# Some tests only: make check T='trace_ends test_shim_log d/printf', or T='trace_*'
 .PHONY: check
 check: check-build
-	@BUILD=$(B) CC='$(CC)' bash tests/run $(TESTS) $(T)
+	@BUILD=$(B) CC='$(CC)' bash tests/run $(patsubst %,'%',$(TESTS) $(T))
 
 # Tests whose witness (another tool) cannot be installed are skipped; NO_SKIP=1 makes them fail.
 .PHONY: check-witnesses

@@ -3,6 +3,7 @@
 # and clang, with every probe used, on its own, and on systems other than Linux. With
 # -DVMTAP_DISABLE, and as generated for a system without sys/sdt.h, it needs no library, evaluates
 # no argument and causes no warning.
+# limit: 900
 set -eu
 I="-Iinclude -I$BUILD/include -I$BUILD/gen -DVMTAP_PROVIDER_RUBY -DVMTAP_PROVIDER_CCL -DVMTAP_PROVIDER_HASKELLEVENT"
 warnings="-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wunused -Wundef -Wsign-conversion -Wcast-qual -Wcast-align"

@@ -4,6 +4,7 @@
 # has split. The builds are run with all guards open and with a client, whose stream offers the same
 # probes. VMTAP_X_ENABLED() alone brings no site; VMTAP_FIRE() brings its own, vmtap_fire() and
 # --whole-archive bring all; a compatible provider comes whole.
+# limit: 900
 set -u
 VMTAP=${VMTAP:-build/vmtap}
 BUILD=${BUILD:-build}

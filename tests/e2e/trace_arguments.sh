@@ -2,6 +2,7 @@
 # Every probe, with every argument as `vmtap trace` prints it, equals what the VM itself has
 # logged: for each program, and for the small programs that each trigger one probe of the
 # contract (a line "# options:" in them gives the VM's options).
+# limit: 900
 set -eu
 script=$TMPDIR/all.d
 python3 tests/e2e/witness.py script >"$script"
