@@ -6,7 +6,7 @@ case $(uname -m) in x86_64 | amd64) ;; *) echo "site bytes are known for x86-64 
 . tests/shim/build_hosts.sh
 probes=$(grep -c '^[[:space:]]*probe ' probes/vm.d)
 for cc in gcc clang; do
-	command -v $cc >/dev/null || continue
+	command -v $cc >/dev/null || { echo "left out: $cc: not installed" && continue; }
 	HOST_FLAGS=-Wl,-u,vmtap_fire build_hosts $cc # which asks for all probes
 	for file in "$TMPDIR/host-static" "$TMPDIR/host-probes" "$TMPDIR/extension-a.so"; do
 		readelf -n "$file" >"$TMPDIR/notes"

@@ -91,7 +91,7 @@ fail_or_skip() { # what the compiler says is in $directory/log
 	if every_tools $compiler $linker "$compile" "$link"; then
 		fail "$name: $(cat "$directory/log")"
 	else
-		echo "no tools for $name"
+		echo "left out: $name: no tools for it"
 	fi
 }
 
@@ -110,7 +110,7 @@ traced() { # NAME PROGRAM SITES-FILE
 
 tried=0
 for compiler in gcc clang; do
-	command -v $compiler >/dev/null || continue
+	command -v $compiler >/dev/null || { echo "left out: $compiler: not installed" && continue; }
 	while read -r way compile; do
 		link=${compile#* / } compile=${compile% / *} made=
 		for linker in bfd gold lld mold; do

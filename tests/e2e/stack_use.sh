@@ -8,7 +8,7 @@ set -eu
 $CC -std=gnu11 -D_GNU_SOURCE -O1 -Iinclude -Isrc -I"$BUILD/include" -o "$TMPDIR/count" \
 	tests/shim/count.c tests/shim/reader.c
 for cc in gcc clang; do
-	command -v $cc >/dev/null || continue
+	command -v $cc >/dev/null || { echo "left out: $cc: not installed" && continue; }
 	for flags in "-Wl,-z,now" "-O2 -Wl,-z,now" "-O2 -static" "-O2 -Wl,-z,lazy"; do
 		# shellcheck disable=SC2086
 		$cc -std=gnu11 $flags -Iinclude -I"$BUILD/include" -I"$BUILD/gen" -o "$TMPDIR/stack" \

@@ -72,6 +72,8 @@ if [ -r /sys/kernel/btf/vmlinux ]; then
 	clause 'struct task_struct' 'BEGIN { trace((task_struct *)1); }'
 	clause 'struct task_struct' 'BEGIN { trace((task_strcut *)1); }'
 	clause pid 'BEGIN { trace(curthread->pdi); }'
+else
+	echo "left out: types of the kernel: it has no BTF"
 fi
 clause BEGIN 'BEGNI { }'
 clause tick-1s 'tik-1s { }'

@@ -7,7 +7,8 @@ set -eu
 script=$TMPDIR/all.d
 python3 tests/e2e/witness.py script >"$script"
 programs=(examples/toy/programs/*.toy)
-[ "${VMTAP_SANITIZED:-0}" = 1 ] && programs=(examples/toy/programs/{redefine,parmap}.toy)
+[ "${VMTAP_SANITIZED:-0}" = 1 ] && echo "left out: other programs: they take long with sanitizers" &&
+	programs=(examples/toy/programs/{redefine,parmap}.toy)
 
 compare() { # PROGRAM OPTIONS
 	local program=$1 options=$2 log=$TMPDIR/log out=$TMPDIR/out errors=$TMPDIR/errors result

@@ -124,6 +124,8 @@ if unshare --mount --pid --fork true 2>/dev/null; then
 	await "no socket in the container" inner
 	[ -e "$directory/inside/own" ] && fail "the container's socket is seen outside"
 	traces "${pid% }" -p "${pid% }"
+else
+	echo "left out: a container: unshare is not permitted"
 fi
 
 # a path that is not a socket, and a pid without a process

@@ -87,6 +87,8 @@ if command -v python3 >/dev/null; then
 	both
 	finish
 	grep -qvF "b''" "$directory/heard" && fail "the other user's server received $(cat "$directory/heard")"
+else
+	echo "left out: another user's server: there is no python3"
 fi
 
 # A symbolic link instead of the directory.
@@ -172,6 +174,8 @@ if "${me[@]}" unshare --user --map-root-user true 2>/dev/null; then
 	[ $? = 3 ] || fail "another user may trace a process in a user namespace"
 	has err "belongs to user $user: only that user and root"
 	finish
+else
+	echo "left out: a user namespace: unshare is not permitted"
 fi
 
 if ! unshare --mount --pid --fork true 2>/dev/null; then

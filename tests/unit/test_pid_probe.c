@@ -176,7 +176,7 @@ START_TEST(test_builds)
 
 	snprintf(path, sizeof(path), "%s/program%d", folder, _i);
 	if (!build(builds[_i].compiler, builds[_i].flags, source, path)) {
-		printf("%s is not there\n", builds[_i].compiler);
+		printf("left out: a program of %s: not installed\n", builds[_i].compiler);
 		return;
 	}
 	start(&program, path);
@@ -314,8 +314,10 @@ START_TEST(test_kernel)
 	char path[128];
 
 	snprintf(path, sizeof(path), "%s/kernel%d", folder, _i);
-	if (!build(compilers[_i], "-pie -fPIE", source, path))
+	if (!build(compilers[_i], "-pie -fPIE", source, path)) {
+		printf("left out: breakpoints in a program of %s: not installed\n", compilers[_i]);
 		return;
+	}
 	start(&program, path);
 	ck_assert_int_eq(pid_finder_new(program.pid, &finder, &error), 0);
 	for (size_t i = 0; i < 3; i++) {
@@ -332,7 +334,7 @@ START_TEST(test_kernel)
 				events[count] = count_hits(program.pid, probe->module,
 					probe->site_count ? &probe->sites[k] : &probe->place);
 				if (events[count] < 0) {
-					printf("the kernel is not asked: %s\n", strerror(errno));
+					printf("left out: breakpoints: %s\n", strerror(errno));
 					kill(program.pid, SIGKILL);
 					return;
 				}

@@ -262,8 +262,11 @@ START_TEST(test_long_path)
 {
 	char base[] = "/tmp/test-source-XXXXXX", part[101];
 
-	if (getenv("XDG_RUNTIME_DIR"))
-		return; /* the environment a process starts with cannot be changed */
+	if (getenv("XDG_RUNTIME_DIR")) {
+		/* the environment a process starts with cannot be changed */
+		printf("left out: a path that is too long: XDG_RUNTIME_DIR is set\n");
+		return;
+	}
 	memset(part, 'x', 100);
 	part[100] = '\0';
 	ck_assert_ptr_nonnull(mkdtemp(base));
