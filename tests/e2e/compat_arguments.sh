@@ -3,6 +3,7 @@
 # equals what the VM has logged for its event. Runs programs that do everything, and the small
 # programs that each trigger the event of one probe; every probe occurs. The contracts declare
 # exactly the probes in the table of compat.py, and vmtap check finds them in the toy.
+# tests: src/wire/describe.c
 # limit: 900
 set -eu
 script=$TMPDIR/all.d

@@ -1,6 +1,7 @@
 #!/bin/bash
 # vmtap export: the timeline of a log with every kind of event, to the byte; what other people's
 # parsers make of it; slices that nest whatever the log has; hostile names; errors.
+# tests: src/cli/export
 set -u
 . tests/e2e/common
 

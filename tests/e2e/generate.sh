@@ -2,6 +2,7 @@
 # vmtap generate: code for a provider of one's own compiles everywhere without a warning, its probes
 # cost two instructions, work in executables, libraries and extensions, beside provider vm and other
 # own ones, and every verb knows them without the definition, also in a recording.
+# tests: src/cli/generate.c src/contract/generator_own.c src/contract/generator_document.c
 set -u
 . tests/e2e/common
 sanitize=

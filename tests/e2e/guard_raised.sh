@@ -3,6 +3,7 @@
 # does: gcc and clang, -O2, -O3, -flto. The loop has no call and no store that could make a
 # compiler read the word again. With -flto the compiler sees the library, too; the other programs
 # are linked with one library for each compiler.
+# tests: src/shim/core/part.c
 # limit: 900
 set -eu
 [ "${VMTAP_SANITIZED:-0}" != 1 ] || { echo "the programs are built without sanitizers: the same ones" && exit 77; }

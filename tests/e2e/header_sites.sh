@@ -1,6 +1,7 @@
 #!/bin/bash
 # Each site is a 1-byte nop followed by a 10-byte nop, and its note names the first. Each probe of
 # the contract has one site, the base section exists, and operands are registers or constants.
+# tests: src/shim/core/fires.c
 set -eu
 case $(uname -m) in x86_64 | amd64) ;; *) echo "site bytes are known for x86-64 only" && exit 77 ;; esac
 . tests/shim/build_hosts.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Every program that the kernel source can make of operands and demands passes the kernel's check.
 # PLANS: how many are tried; SEED: from which on.
+# tests: src/kernel/capture/plan.c src/kernel/capture/capture.c src/kernel/bpf/bpf_code.c
 # limit: 900
 set -u
 . tests/e2e/common

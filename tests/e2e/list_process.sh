@@ -1,6 +1,7 @@
 #!/bin/bash
 # vmtap list on a pid: every mapped object, semaphores as they are in the process, files that
 # were deleted or replaced, another mount namespace.
+# tests: src/cli/list.c src/usdt/process/process_images.c
 set -u
 . tests/e2e/common
 

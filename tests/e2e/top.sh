@@ -1,6 +1,7 @@
 #!/bin/bash
 # vmtap top: what it shows of a VM adds up, by samples and exactly, as lines and on a terminal; keys,
 # scripts of one's own, hostile names, VMs that come and go, and wrong options.
+# tests: src/cli/top
 . tests/e2e/common
 trees=examples/toy/programs/binary_trees.toy
 

@@ -2,6 +2,7 @@
 # Scripts use the definition of a provider that comes with a stream, also its types by name. One that
 # is damaged, has control lines, or does not agree with the events is left out with a message, and the
 # trace goes on; the user's own definition comes first.
+# tests: src/source/carried.c
 set -u
 . tests/e2e/common
 alone "$0" "$@"

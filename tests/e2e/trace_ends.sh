@@ -1,6 +1,7 @@
 #!/bin/bash
 # How a trace ends: by exit(), ^C, SIGTERM, when the target exits or is killed; and the messages
 # when there is nothing to trace.
+# tests: src/cli/trace/run.c src/cli/interrupts.c
 set -u
 . tests/e2e/common
 

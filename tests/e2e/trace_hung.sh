@@ -3,6 +3,7 @@
 # declaring their events and opening their probes, and four are stopped while they are traced. All have
 # one deadline, so nothing takes a second for each: not the beginning, not a look at their names, not
 # ps, and not the end after a signal. One that answers at last joins.
+# tests: src/targets/connect.c
 set -u
 . tests/e2e/common
 alone "$0"

@@ -2,6 +2,7 @@
 # Descriptions without a target, such as family*:::work: every process that maps an object with the
 # probe, now or later, through the kernel. The providers have names of their own, so that no other
 # process of this machine is traced.
+# tests: src/kernel/process/all_processes.c src/kernel/process/new_sites.c src/kernel/watch
 set -u
 . tests/e2e/common
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # cwd and root, curthread and ipl through the kernel: the directories of the moment, also of
 # processes with other roots and mounts, of removed directories, and of those that are just renamed.
+# tests: src/kernel/capture/capture_directory.c
 set -u
 . tests/e2e/common
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # trace --follow through the kernel: whatever a program starts, by whatever means, is traced from its
 # first instruction to its last, although nobody prepared it.
+# tests: src/targets/code_joins.c src/kernel/watch/process_watch.c src/kernel/watch/launch.c
 set -u
 . tests/e2e/common
 

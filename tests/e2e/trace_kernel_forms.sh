@@ -1,6 +1,7 @@
 #!/bin/bash
 # Arguments of all forms that compilers choose for USDT operands, in programs that are linked in all
 # the ways: what the program prints is what the kernel source must read.
+# tests: src/usdt/elf/operand.c src/kernel/site/site_operand.c src/kernel/watch/linker.c
 set -u
 . tests/e2e/common
 

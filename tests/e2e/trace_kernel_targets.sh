@@ -1,6 +1,7 @@
 #!/bin/bash
 # Processes of all kinds by the kernel: one whose main thread has ended, one whose program has been
 # replaced on disk, one in a container, one that forks; two tracers on one site.
+# tests: src/kernel/process/source_process.c src/kernel/bpf/bpf_namespace.c
 set -u
 . tests/e2e/common
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Stacks of a hundred processes that live briefly, with few descriptors: each file is opened once,
 # however many processes map it, so the frames have names.
+# tests: src/usdt/process/file_store.c
 set -u
 . tests/e2e/common
 

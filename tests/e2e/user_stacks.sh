@@ -2,6 +2,7 @@
 # Stacks of programs built in several ways, unwound from outside: without frame pointers, with
 # unwind information only for debuggers, without section headers, with the symbols in another
 # file, and through code made at run time.
+# tests: src/usdt/unwind
 set -u
 . tests/e2e/common
 [ "$(uname -m)" = x86_64 ] || { echo "only x86-64 can be unwound" && exit 77; }
