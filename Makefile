@@ -480,15 +480,21 @@ define program
 		$(LIBS_CORE) $(LIBS) -pthread
 endef
 
+# The main function that the unit programs share (tests/unit/unit_main.h).
+$(B)/obj/tests/unit/%.o: tests/unit/%.c $(BASE) $(HEADERS)
+	$(compile)
+$(B)/libunit.a: $(B)/obj/tests/unit/unit_main.o $(B)/lists
+	$(archive)
+
 $(UNIT_TESTS): private LIBS = $$(pkg-config --cflags --libs check)
-$(filter-out $(RUNTIME_TESTS),$(UNIT_TESTS)): $(B)/tests/%: tests/unit/%.c $(B)/libcore.a $(BASE) $(HEADERS)
+$(filter-out $(RUNTIME_TESTS),$(UNIT_TESTS)): $(B)/tests/%: tests/unit/%.c $(B)/libunit.a $(B)/libcore.a $(BASE) $(HEADERS)
 	$(program)
 
 # Tests of the library read its stream with a reader of their own, which numbers probes as the
 # contract does: they ask for all of them.
 $(RUNTIME_TESTS): private EXTRA := -Itests -Wl,-u,vmtap_fire
-$(RUNTIME_TESTS): $(B)/tests/%: tests/unit/%.c $(B)/obj/tests/shim/reader.o $(B)/libcore.a $(B)/libruntime.a \
-		$(B)/libvmtap_probes.a $(BASE) $(HEADERS) $(B)/gen/test_calls.h
+$(RUNTIME_TESTS): $(B)/tests/%: tests/unit/%.c $(B)/obj/tests/shim/reader.o $(B)/libunit.a $(B)/libcore.a \
+		$(B)/libruntime.a $(B)/libvmtap_probes.a $(BASE) $(HEADERS) $(B)/gen/test_calls.h
 	$(program)
 
 $(TOOLS): $(B)/tests/tools/%: tests/tools/%.c $(B)/libcore.a $(BASE) $(HEADERS)
@@ -511,10 +517,10 @@ differential: $(DIFFERENTIAL)
 .PHONY: check-build
 check-build: $(PRODUCTS) $(UNIT_TESTS) $(TOOLS) $(BENCHES) $(DIFFERENTIAL) $(B)/gen/definitions.c
 
-# Some tests only: make check T='trace_ends test_shim_log d/printf'
+# Some tests only: make check T='trace_ends test_shim_log d/printf', or T='trace_*'
 .PHONY: check
 check: check-build
-	@BUILD=$(B) CC='$(CC)' bash tests/run $(TESTS) $(T)
+	@BUILD=$(B) CC='$(CC)' bash tests/run $(patsubst %,'%',$(TESTS) $(T))
 
 # Tests whose witness (another tool) cannot be installed are skipped; NO_SKIP=1 makes them fail.
 .PHONY: check-witnesses

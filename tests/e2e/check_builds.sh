@@ -4,6 +4,8 @@
 # with a client, its stream has every event with the right arguments; and vmtap check finds that
 # it keeps the contract and those of the compatible providers that it has opted in to. The check
 # also passes on the toy VM, at each optimisation level, and on stripped files.
+# tests: src/usdt/elf/contract_check.c
+# limit: 900
 set -u
 VMTAP=${VMTAP:-build/vmtap}
 BUILD=${BUILD:-build}

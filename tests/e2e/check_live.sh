@@ -1,6 +1,7 @@
 #!/bin/bash
 # vmtap check --live: a VM that fires all of its probes rightly passes, each flaw of one that does
 # not is found and named, and the command's own output and status do not get in the way.
+# tests: src/cli/check_live.c src/contract/promise.c
 set -u
 . tests/e2e/common
 export TMPDIR=$directory

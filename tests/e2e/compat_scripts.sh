@@ -232,4 +232,6 @@ if [ "${VMTAP_SANITIZED:-0}" != 1 ]; then
 	run 0 trace -c "$directory/shared" -n 'HaskellEvent$target:::startup { printf("%d caps", arg0); }'
 	has out '1 caps'
 	run 1 trace -c "$directory/shared" -n 'ruby$target:::'
+else
+	echo "left out: VMs that opt in to no provider or one: a library built with sanitizers does not link without them"
 fi

@@ -2,6 +2,7 @@
 # A VM loads extensions that were made from older and newer versions of the contract: their events
 # come under the same names, what they lack reads as 0 or empty, and trace says so once. A probe
 # whose common arguments differ is kept out and named. The same holds for recordings.
+# tests: src/source/request.c src/source/carried.c
 set -u
 . tests/e2e/common
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Scripts that are meant to do harm: deeply nested, huge, endlessly repetitive, or not scripts
 # at all. Each runs, or ends with one clear line, in bounded time and memory.
+# limit: 900
 set -u
 . tests/e2e/common
 

@@ -2,6 +2,7 @@
 # The compiler raises every error tag of D's rules, and for each tag that it raises there is a
 # program in tests/d that shows it. The index there names every folder, and nothing that does
 # not exist.
+# tests: src/d
 set -u
 status=0
 fail() {

@@ -1,5 +1,6 @@
 #!/bin/bash
 # VMTAP_DEBUG: each part that it names tells what it does, on standard error, and no other part does.
+# tests: src/base/debug.c
 set -u
 . tests/e2e/common
 

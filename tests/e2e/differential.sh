@@ -2,6 +2,7 @@
 # Random D programs print the same with optimizations and without, over a log and over a stream.
 # A bug that is planted in one of these ways is found, and the command that is printed with it
 # finds it again.
+# tests: src/engine/machine src/source/request.c
 set -u
 differential=$BUILD/tests/differential
 count=500

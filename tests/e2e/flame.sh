@@ -1,6 +1,7 @@
 #!/bin/bash
 # vmtap flame: stacks and what they have spent, by each measure, against a log whose figures are
 # known; losses and ends without begins; comparison; hostile names; the same of a running VM.
+# tests: src/cli/flame
 set -u
 . tests/e2e/common
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # vmtap generate says what is wrong with a provider's definition, with line and column, writes
 # nothing then, and no file if one cannot be written.
+# tests: src/contract/contract_scan.c
 set -u
 . tests/e2e/common
 P='/* when it fires */'

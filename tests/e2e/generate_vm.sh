@@ -2,6 +2,7 @@
 # What vmtap generate makes of probes/vm.d is what dtrace makes of it: the same macros, the same
 # words, and sites with the same names, arguments, semaphores and instructions. So an author's
 # provider gets what provider vm gets, which is made with dtrace.
+# tests: src/contract/generator_header.c src/contract/generator_fire.c
 set -u
 . tests/e2e/common
 [ "${VMTAP_SANITIZED:-0}" = 0 ] || { echo "a library built with sanitizers does not link without them"; exit 77; }

@@ -3,6 +3,8 @@
 # does: gcc and clang, -O2, -O3, -flto. The loop has no call and no store that could make a
 # compiler read the word again. With -flto the compiler sees the library, too; the other programs
 # are linked with one library for each compiler.
+# tests: src/shim/core/part.c
+# limit: 900
 set -eu
 [ "${VMTAP_SANITIZED:-0}" != 1 ] || { echo "the programs are built without sanitizers: the same ones" && exit 77; }
 cat >"$TMPDIR/loop.c" <<'C'
@@ -54,7 +56,7 @@ for cc in gcc clang; do
 	for level in -O2 -O3 "-O2 -flto" "-O3 -fno-pie -no-pie"; do
 		link= rest="$TMPDIR/$cc/*.o"
 		case $level in *-flto) rest=$library ;; esac
-		case "$cc $level" in clang*-flto) command -v ld.lld >/dev/null || continue; link=-fuse-ld=lld ;; esac
+		case "$cc $level" in clang*-flto) command -v ld.lld >/dev/null || { echo "left out: $cc $level: there is no ld.lld" && continue; }; link=-fuse-ld=lld ;; esac
 		# shellcheck disable=SC2086
 		$cc $flags $level $link -o "$TMPDIR/loop" "$TMPDIR/loop.c" $rest "$BUILD/obj/gen/words.o" -pthread
 		timeout "${COMMAND_SECONDS:-300}" "$TMPDIR/loop" "$TMPDIR/socket" ||

@@ -1,12 +1,13 @@
 #!/bin/bash
 # Each site is a 1-byte nop followed by a 10-byte nop, and its note names the first. Each probe of
 # the contract has one site, the base section exists, and operands are registers or constants.
+# tests: src/shim/core/fires.c
 set -eu
 case $(uname -m) in x86_64 | amd64) ;; *) echo "site bytes are known for x86-64 only" && exit 77 ;; esac
 . tests/shim/build_hosts.sh
 probes=$(grep -c '^[[:space:]]*probe ' probes/vm.d)
 for cc in gcc clang; do
-	command -v $cc >/dev/null || continue
+	command -v $cc >/dev/null || { echo "left out: $cc: not installed" && continue; }
 	HOST_FLAGS=-Wl,-u,vmtap_fire build_hosts $cc # which asks for all probes
 	for file in "$TMPDIR/host-static" "$TMPDIR/host-probes" "$TMPDIR/extension-a.so"; do
 		readelf -n "$file" >"$TMPDIR/notes"

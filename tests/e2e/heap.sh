@@ -1,6 +1,7 @@
 #!/bin/bash
 # vmtap heap: the objects and bytes of a VM's classes and sites are those that the guest program holds,
 # and their growth is right, of a process and of a log; hostile names, damaged logs, errors.
+# tests: src/cli/heap
 . tests/e2e/common
 program=$directory/points.toy
 cat >"$program" <<'T'

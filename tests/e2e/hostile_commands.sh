@@ -1,6 +1,7 @@
 #!/bin/bash
 # Text of the traced program in system() and freopen(): wherever a script inserts it, no command of the
 # program's runs, no command takes it for an option, and no other file is opened.
+# tests: src/engine/subroutine/shell_word.c
 . tests/e2e/common
 command -v python3 >/dev/null || { echo "python3 is missing"; exit 77; }
 cat >"$directory/texts.py" <<'P'

@@ -2,6 +2,7 @@
 # What the traced program names cannot steer a terminal: escapes, C1 controls and characters that
 # change the order of others are spelled out there, on standard output and standard error; into a file
 # the bytes stay. system() takes no text of the program's for a command.
+# tests: src/base/clean_text.c
 . tests/e2e/common
 alone "$0"
 command -v python3 >/dev/null || { echo "python3 is missing"; exit 77; }

@@ -1,6 +1,8 @@
 #!/bin/bash
 # Every program that the kernel source can make of operands and demands passes the kernel's check.
 # PLANS: how many are tried; SEED: from which on.
+# tests: src/kernel/capture/plan.c src/kernel/capture/capture.c src/kernel/bpf/bpf_code.c
+# limit: 900
 set -u
 . tests/e2e/common
 seed=1 plans=3000

@@ -2,6 +2,7 @@
 # musl-gcc builds the library and the toy VM. Programs with it, dynamic and static, send every
 # event with the right arguments; threads, fork() and exit() work; and vmtap traces the toy and
 # finds its probes.
+# limit: 900
 set -eu
 command -v musl-gcc >/dev/null || { echo "no musl-gcc" && exit 77; }
 [ "${VMTAP_SANITIZED:-0}" != 1 ] || { echo "musl has no sanitizers" && exit 77; }

@@ -79,20 +79,23 @@ cap 1 1000" ] || fail "$*: the stream has $got"
 }
 if [ -n "$sanitize" ]; then
 	try "$CC" $sanitize
+	echo "left out: other compilers and linkers: a sanitizer's library belongs to its compiler"
 	exit 0
 fi
 runs=0
 for cc in gcc clang; do
-	command -v $cc >/dev/null || continue
+	command -v $cc >/dev/null || { echo "left out: $cc: not installed" && continue; }
 	for linker in bfd lld; do
 		echo 'int main(void) { return 0; }' >"$TMPDIR/try.c"
-		$cc -fuse-ld=$linker -o "$TMPDIR/try" "$TMPDIR/try.c" 2>/dev/null || continue
+		$cc -fuse-ld=$linker -o "$TMPDIR/try" "$TMPDIR/try.c" 2>/dev/null || { echo "left out: $cc with $linker: no such linker" && continue; }
 		try $cc -fuse-ld=$linker -O2
 		try $cc -fuse-ld=$linker -O2 -ffunction-sections -Wl,--gc-sections
 		try $cc -fuse-ld=$linker -O0 -static
 		if $cc -fuse-ld=$linker -flto -o "$TMPDIR/try" "$TMPDIR/try.c" 2>/dev/null; then
 			try $cc -fuse-ld=$linker -O2 -flto
 			try $cc -fuse-ld=$linker -O2 -flto -static -Wl,--gc-sections
+		else
+			echo "left out: $cc -flto with $linker: they do not go together here"
 		fi
 		runs=$((runs + 1))
 	done

@@ -3,6 +3,7 @@
 # executable keeps its names to itself, each copy serves the events of its own object at a socket
 # of its own. Where it exports them (-rdynamic), the extension uses the executable's copy. Either
 # way the stream of the executable goes on when the extension is unloaded.
+# tests: src/shim/core/foreign.c src/shim/core/registry.c
 set -eu
 
 expect() { # NAME ACTUAL WANTED

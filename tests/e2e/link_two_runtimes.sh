@@ -4,6 +4,7 @@
 # succeeds and serves a socket of its own. vmtap trace finds both and merges them, with -p and with
 # -c, also if one starts during the trace: it has every object's events, in one order of time. When
 # one of them stops, the other goes on.
+# tests: src/shim/core/foreign.c src/shim/core/registry.c
 set -eu
 flags="-std=gnu11 -O2 -g -Iinclude -Isrc -I$BUILD/include -D_GNU_SOURCE"
 [ "${VMTAP_SANITIZED:-0}" = 1 ] && flags+=" -fsanitize=address,undefined"

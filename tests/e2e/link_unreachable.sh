@@ -66,7 +66,7 @@ for linker in $linkers; do
 	if [ $linker != default ]; then
 		echo 'int main(void) { return 0; }' >"$TMPDIR/try.c"
 		with="-fuse-ld=$linker -ffunction-sections -Wl,--gc-sections"
-		$CC $with -o "$TMPDIR/try" "$TMPDIR/try.c" 2>/dev/null || continue
+		$CC $with -o "$TMPDIR/try" "$TMPDIR/try.c" 2>/dev/null || { echo "left out: $linker: no such linker" && continue; }
 	fi
 	# shellcheck disable=SC2086
 	$CC $flags $with -o "$TMPDIR/vm" "$TMPDIR/vm.c" "$BUILD/libvmtap.a" -pthread -ldl

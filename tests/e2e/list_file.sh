@@ -1,6 +1,7 @@
 #!/bin/bash
 # vmtap list on files: columns, filters, several sites, details, JSON, exit status, and its
 # messages for files that have no probes or are not ELF files.
+# tests: src/cli/list.c src/usdt/elf/site.c
 set -u
 . tests/e2e/common
 

@@ -2,6 +2,7 @@
 # vmtap log --validate checks that what begins also ends: methods per guest thread, pauses,
 # collections and phases per capability. Each finding says where: the file, the time, the thread or
 # the capability, and what. What began before the log, or before a loss, is no error.
+# tests: src/cli/log/log_nesting.c
 set -u
 . tests/e2e/common
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The result of each bundled script over a recorded log equals the VM's own counters.
+# limit: 900
 . tests/e2e/script_results
 
 for program in $programs; do

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The manual's tables of event types agree with the header of a stream, including sizes.
+# tests: src/wire/event_types.h
 . tests/e2e/common
 command -v python3 >/dev/null || { echo "python3 is missing" && exit 77; }
 VMTAP_LOG=$directory/log "$TOY" tests/toy/probes/startup.toy >/dev/null || fail "the toy VM"

@@ -120,9 +120,13 @@ if command -v mandoc >/dev/null; then
 	# Which manuals are installed says nothing about ours; D's punctuation is no delimiter of a text.
 	mandoc -T lint src/man/* "$BUILD"/man/* 2>"$directory/err" | grep -vE 'referenced manual not found|outdated mandoc.db|no blank before trailing delimiter: Li' \
 		>"$directory/out" && fail "mandoc complains"
+else
+	echo "left out: mandoc -T lint: not installed"
 fi
 if command -v groff >/dev/null; then
 	groff -mdoc -ww -Tascii src/man/* "$BUILD"/man/* 2>"$directory/err" >/dev/null
 	[ -s "$directory/err" ] && fail "groff complains"
+else
+	echo "left out: groff -ww: not installed"
 fi
 exit 0

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Verbs that read a log show on a terminal how far they have come, and erase the line at the end; without
 # a terminal they show nothing.
+# tests: src/source/recording_progress.c
 set -u
 . tests/e2e/common
 command -v python3 >/dev/null || { echo "python3 is missing" && exit 77; }

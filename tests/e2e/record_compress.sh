@@ -1,6 +1,7 @@
 #!/bin/bash
 # Compressed logs: `vmtap record --compress` writes them, and whatever reads logs reads them, as files
 # and from pipes; what is cut off, damaged, or not written because the recorder was killed.
+# tests: src/source/log_output.c src/source/recording.c
 set -u
 . tests/e2e/common
 

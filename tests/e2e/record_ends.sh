@@ -1,6 +1,7 @@
 #!/bin/bash
 # How a recording ends: with the VM, by ^C, SIGTERM, a killed VM, the largest size, a full disk;
 # and the messages when there is nothing to record.
+# tests: src/cli/record.c src/source/log_output.c
 set -u
 . tests/e2e/common
 
@@ -226,7 +227,7 @@ if [ "$(id -u)" = 0 ] && mkdir "$directory/full" &&
 	has out '^[1-9][0-9]*$'
 	has err 'the log ends without an end marker: it is truncated$'
 else
-	echo "not tested: a full disk needs root and a file system to mount"
+	echo "left out: a full disk: it needs root and a file system to mount"
 fi
 
 # a file that reaches the process's limit, anywhere in an event or in the header

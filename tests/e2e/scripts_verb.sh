@@ -3,6 +3,7 @@
 # pattern, and prints one with the parts that it includes. Each script has a header of one form:
 # summary, question, an example with its output, how to read it, which providers it works on, and
 # what it costs.
+# tests: src/cli/scripts.c
 set -u
 . tests/e2e/common
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # vmtap serve: pages are OpenMetrics for a strict reader, with the numbers that the VM has counted;
 # hostile names, many rows, requests that are wrong, slow or too many; and its options.
+# tests: src/cli/serve src/engine/output/metrics_writer.c
 . tests/e2e/common
 command -v python3 >/dev/null || { echo "python3 is missing"; exit 77; }
 "$VMTAP" serve --listen 127.0.0.1:0 -n 'BEGIN { exit(0); }' 2>&1 | grep -q 'not in this build' &&

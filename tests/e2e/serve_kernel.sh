@@ -1,5 +1,6 @@
 #!/bin/bash
 # vmtap serve: the sum of a histogram is exact where the kernel counts, and the same where it does not.
+# tests: src/cli/serve src/engine/output/metrics_bounds.c
 . tests/e2e/common
 need_kernel
 "$VMTAP" serve --listen 127.0.0.1:0 -n 'BEGIN { exit(0); }' 2>&1 | grep -q 'not in this build' &&

@@ -3,6 +3,8 @@
 # vanish, the stream stops and starts, with a thread of the library's and without. No suppressions. The halves of the guard words are changed
 # by 16-bit volatile stores and tested by assembly, which the detector does not see; everything
 # else uses C11 atomics or a lock, which it must see.
+# tests: src/shim
+# limit: 900
 set -eu
 [ "${VMTAP_SANITIZED:-0}" != 1 ] || { echo "the library is built with another sanitizer: the same as without" && exit 77; }
 command -v clang >/dev/null || { echo "no clang" && exit 77; }

@@ -4,6 +4,7 @@
 # has split. The builds are run with all guards open and with a client, whose stream offers the same
 # probes. VMTAP_X_ENABLED() alone brings no site; VMTAP_FIRE() brings its own, vmtap_fire() and
 # --whole-archive bring all; a compatible provider comes whole.
+# limit: 900
 set -u
 VMTAP=${VMTAP:-build/vmtap}
 BUILD=${BUILD:-build}
@@ -99,7 +100,7 @@ fail_or_skip() { # what the compiler says is in $directory/log
 	if every_tools $compiler $linker "$compile" "$link"; then
 		fail "$name: $(cat "$directory/log")"
 	else
-		echo "no tools for $name"
+		echo "left out: $name: no tools for it"
 	fi
 }
 
@@ -118,7 +119,7 @@ traced() { # NAME PROGRAM SITES-FILE
 
 tried=0
 for compiler in gcc clang; do
-	command -v $compiler >/dev/null || continue
+	command -v $compiler >/dev/null || { echo "left out: $compiler: not installed" && continue; }
 	while read -r way compile; do
 		link=${compile#* / } compile=${compile% / *} made=
 		for linker in bfd gold lld mold; do

@@ -2,6 +2,7 @@
 # "did you mean": for misspelt verbs, options, scripts, functions, variables, members, types and
 # probes, and never something far from what was written. A probe that the target has in its USDT
 # notes, but not in its event stream, is told apart from one that does not exist.
+# tests: src/base/suggestion.c src/base/symbol_lookup.h
 set -u
 . tests/e2e/common
 
@@ -72,6 +73,8 @@ if [ -r /sys/kernel/btf/vmlinux ]; then
 	clause 'struct task_struct' 'BEGIN { trace((task_struct *)1); }'
 	clause 'struct task_struct' 'BEGIN { trace((task_strcut *)1); }'
 	clause pid 'BEGIN { trace(curthread->pdi); }'
+else
+	echo "left out: types of the kernel: it has no BTF"
 fi
 clause BEGIN 'BEGNI { }'
 clause tick-1s 'tik-1s { }'

@@ -2,6 +2,7 @@
 # The toy VM's own counters: valid JSON with a key per probe, as many entries as returns,
 # the event log and the counts by key agree with the counters, the build without probes
 # counts the same, and each probe's program triggers it.
+# limit: 900
 set -u
 toy=${TOY:-build/toy}
 plain=${BUILD:-build}/toy-noprobes

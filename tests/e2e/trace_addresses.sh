@@ -1,6 +1,7 @@
 #!/bin/bash
 # Addresses of a live process as symbols: the toy's functions, by ufunc() and similar functions,
 # as keys and as output, and by %A.
+# tests: src/usdt/process/address.c src/usdt/process/mapped_code.c
 set -u
 . tests/e2e/common
 

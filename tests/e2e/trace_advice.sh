@@ -3,6 +3,7 @@
 # which part is wrong, and what to use instead of what other systems and languages have. The probes
 # that are named so exist.
 # shellcheck disable=SC2016 # $target is D's
+# tests: src/cli/trace/trace_notes.c src/kernel/machine/machine_providers.c
 set -u
 . tests/e2e/common
 need_kernel

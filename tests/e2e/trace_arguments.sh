@@ -2,11 +2,13 @@
 # Every probe, with every argument as `vmtap trace` prints it, equals what the VM itself has
 # logged: for each program, and for the small programs that each trigger one probe of the
 # contract (a line "# options:" in them gives the VM's options).
+# limit: 900
 set -eu
 script=$TMPDIR/all.d
 python3 tests/e2e/witness.py script >"$script"
 programs=(examples/toy/programs/*.toy)
-[ "${VMTAP_SANITIZED:-0}" = 1 ] && programs=(examples/toy/programs/{redefine,parmap}.toy)
+[ "${VMTAP_SANITIZED:-0}" = 1 ] && echo "left out: other programs: they take long with sanitizers" &&
+	programs=(examples/toy/programs/{redefine,parmap}.toy)
 
 compare() { # PROGRAM OPTIONS
 	local program=$1 options=$2 log=$TMPDIR/log out=$TMPDIR/out errors=$TMPDIR/errors result

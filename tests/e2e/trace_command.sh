@@ -1,6 +1,7 @@
 #!/bin/bash
 # How a command is given to trace and record (-c with quotes, --), a bundled script together with
 # others, scripts from standard input, signals that come together, and a VM that is stopped.
+# tests: src/targets/target_command.c src/targets/command_words.c src/cli/interrupts.c
 set -u
 . tests/e2e/common
 

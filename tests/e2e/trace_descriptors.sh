@@ -1,6 +1,7 @@
 #!/bin/bash
 # A trace is not bound by the soft limit of descriptors (ulimit -n), and the programs that it starts
 # get that limit.
+# tests: src/base/descriptor_limit.c
 set -u
 . tests/e2e/common
 ulimit -Sn 64 && ulimit -Hn 4096 || fail "setting the limit of descriptors"

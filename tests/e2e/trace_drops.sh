@@ -1,9 +1,11 @@
 #!/bin/bash
 # By default the VM does not wait. For each program, the events that a tracer received plus those
 # that it reports as dropped are exactly the events that the VM counted.
+# tests: src/source/loss_gaps.c src/shim/stream/missed.c src/wire/loss.c
 set -eu
 programs=(examples/toy/programs/*.toy)
-[ "${VMTAP_SANITIZED:-0}" = 1 ] && programs=(examples/toy/programs/{redefine,richards}.toy)
+[ "${VMTAP_SANITIZED:-0}" = 1 ] && echo "left out: other programs: they take long with sanitizers" &&
+	programs=(examples/toy/programs/{redefine,richards}.toy)
 for program in "${programs[@]}"; do
 	rm -f "$TMPDIR"/*
 	"$VMTAP" trace -q -o "$TMPDIR/out" -c "$TOY --caps=2 --stats=json $program" \

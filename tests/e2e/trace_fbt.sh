@@ -2,6 +2,7 @@
 # Providers fbt and fasttrap, variables of the kernel, and the attributes of the kernel's providers. Where the kernel refuses
 # programs at functions, one line says so before anything is started; tests/witness/guest_kernel.sh
 # traces functions on a kernel that does not.
+# tests: src/kernel/machine/provider_fbt.c src/kernel/machine/provider_fasttrap.c
 set -u
 . tests/e2e/common
 need_kernel

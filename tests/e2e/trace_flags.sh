@@ -1,6 +1,7 @@
 #!/bin/bash
 # The letters that `vmtap trace` shares with dtrace: the preprocessor, modes, where options come
 # from and which one wins.
+# tests: src/cli/trace/trace_options.c src/cli/trace/preprocess.c
 . tests/e2e/common
 
 # ---- macros of the process, in a session and group of its own ----

@@ -1,6 +1,7 @@
 #!/bin/bash
 # trace --follow: the VMs that a command starts, from their first event to their last: under a shell,
 # in the background, restarted, forked.
+# tests: src/targets/vm_joins.c src/targets/child.c src/shim/server/start.c
 set -u
 . tests/e2e/common
 

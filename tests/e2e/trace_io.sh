@@ -1,5 +1,6 @@
 #!/bin/bash
 # Provider io, against a program that reads its file past the page cache, and provider sdt.
+# tests: src/kernel/machine/provider_io.c src/kernel/machine/provider_sdt.c
 set -u
 . tests/e2e/common
 need_kernel

@@ -2,6 +2,7 @@
 # Option format=json: every line is JSON for a parser of other people, whatever bytes the program's
 # names and messages contain; text and values agree with what the text format prints; losses and
 # faults are records; a full output is reported.
+# tests: src/engine/output/json_writer.c
 set -u
 . tests/e2e/common
 

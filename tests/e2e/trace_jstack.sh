@@ -2,6 +2,7 @@
 # jstack(): the stack that the VM's walker gives is the one that the interpreter itself prints, over
 # the stream and over a log; without a walker's stacks it is kept from method-entry and
 # method-return; and the kernel source, which has none, says so.
+# tests: src/shim/extra/walker.c src/engine/store/guest_stacks.c
 . tests/e2e/common
 cat >"$directory/deep.toy" <<'TOY'
 class Tree

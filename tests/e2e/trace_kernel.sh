@@ -1,6 +1,7 @@
 #!/bin/bash
 # The kernel source, for real: USDT probes of programs with and without libvmtap, by uprobes. What a
 # program counts itself, and what the same script prints over the stream, is what it must print.
+# tests: src/kernel/process/process_source.c src/kernel/process/attach.c src/kernel/bpf/bpf.c
 set -u
 . tests/e2e/common
 

@@ -2,6 +2,7 @@
 # Descriptions without a target, such as family*:::work: every process that maps an object with the
 # probe, now or later, through the kernel. The providers have names of their own, so that no other
 # process of this machine is traced.
+# tests: src/kernel/process/all_processes.c src/kernel/process/new_sites.c src/kernel/watch
 set -u
 . tests/e2e/common
 
@@ -114,7 +115,7 @@ grep -q "^$name number libnew.so 1 12$" "$directory/out" || fail "a library that
 
 # A process in namespaces of its own, whose files have no path here.
 if [ "$(stat -Lc %i /proc/self/ns/pid)" != $((0xeffffffc)) ]; then
-	echo "skipped: a process in namespaces of its own, since vmtap is in a pid namespace itself"
+	echo "left out: a process in namespaces of its own: vmtap is in a pid namespace itself"
 elif unshare --mount --pid --fork --mount-proc true 2>/dev/null; then
 	trace -Z -n "$script"
 	rm -f "$directory/go"
@@ -127,6 +128,8 @@ elif unshare --mount --pid --fork --mount-proc true 2>/dev/null; then
 	wait "$started" || fail "in other namespaces: status $?"
 	finish
 	counted "${name}5 begins [23],${name}5 ends 3,${name}5 work 2,"
+else
+	echo "left out: a process in namespaces of its own: unshare is not permitted"
 fi
 
 # Nothing hangs while the tracer is stopped, or after its death; what is known is traced all the same.
@@ -200,5 +203,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 			"$directory/part" || { cat "$directory/part" && fail "no line about what may not be looked at"; }
 	fi
 	[ "$(grep -c "^vmtap: $family\*:::work: only event streams are looked at, since .*CAP_BPF" "$directory/err")" = 1 ] || fail "no line without privilege"
+else
+	echo "left out: without privilege: only root can give it up, and setpriv does it"
 fi
 exit 0

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Arguments of all forms that compilers choose for USDT operands, in programs that are linked in all
 # the ways: what the program prints is what the kernel source must read.
+# tests: src/usdt/elf/operand.c src/kernel/site/site_operand.c src/kernel/watch/linker.c
 set -u
 . tests/e2e/common
 
@@ -19,7 +20,7 @@ D
 # Nothing may be missed from the program's beginning on.
 compare() { # compiler, flags
 	"$@" tests/tools/usdt_forms.c -o "$directory/forms" 2>"$directory/err" || {
-		echo "not compiled with $*: $(head -1 "$directory/err")"
+		echo "left out: $*: it does not compile here: $(head -1 "$directory/err")"
 		return
 	}
 	rm -f "$directory/traced"
@@ -49,6 +50,8 @@ if command -v musl-gcc >/dev/null; then
 			-o "$directory/uses" || fail "compiling with musl"
 	run 0 trace -q -c "$directory/uses" -n 'forms$target:::library { printf("<%d>", arg0); }'
 	has out '^<-6>$'
+else
+	echo "left out: musl: there is no musl-gcc"
 fi
 
 # An operand whose symbol is ambiguous is refused, with its text.
@@ -81,6 +84,8 @@ if [ "${VMTAP_SANITIZED:-0}" != 1 ]; then # its calloc must not be replaced
 		loaded$target:::calloc { @[self->depth > 0] = count(); disorder += timestamp < last; last = timestamp; }
 		END { printf("%d %d", disorder, entries); printa(" %d %@d", @); }'
 	grep -qE '^0 8501( [01] [1-9][0-9]*){2}$' "$directory/both" || fail "two sources: $(cat "$directory/both")"
+else
+	echo "left out: a library that replaces calloc: a sanitizer has its own"
 fi
 
 # Without privilege the stream's part runs, and a line says what the rest would take.
@@ -113,6 +118,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ "${VMTAP_SANITIZED:-
 	done
 	unprivileged -n 'plain$target:::hit { }' -c 'sh -c ./plain'
 	has err '^vmtap: process [0-9]+ \(.*\) has ended without serving an event stream; plain[0-9]+:::hit: the kernel allows no BPF'
+else
+	echo "left out: without privilege: it needs root, setpriv and a build without sanitizers"
 fi
 
 # Nested pid namespaces: what the kernel could not deliver is refused.
@@ -129,5 +136,7 @@ if unshare -p -f -m --mount-proc true 2>/dev/null; then
 	timeout 60 unshare -p -f -m --mount-proc bash "$directory/nested.sh" "$(realpath "$VMTAP")" "$directory" \
 		>"$directory/out" 2>"$directory/err"
 	has err 'is in another pid namespace than vmtap, which is in one itself'
+else
+	echo "left out: nested pid namespaces: unshare is not permitted"
 fi
 exit 0

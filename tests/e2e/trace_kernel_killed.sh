@@ -1,6 +1,7 @@
 #!/bin/bash
 # A tracer that is killed, at each moment of the stops by which it attaches to what turns up: the
 # traced program goes on, and no guardian stays. The same if the guardian was killed before.
+# tests: src/kernel/watch/hold.c src/kernel/watch/guardian.c
 set -u
 . tests/e2e/common
 

@@ -2,6 +2,7 @@
 # What turns up in a process while the kernel traces it: libraries that it loads, removes and loads
 # again, programs that it executes. Nothing may be missed, from the first instruction on, and nobody
 # may stay stopped.
+# tests: src/kernel/watch/code_mappings.c src/kernel/process/new_sites.c
 set -u
 . tests/e2e/common
 

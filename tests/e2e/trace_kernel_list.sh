@@ -1,6 +1,7 @@
 #!/bin/bash
 # What -l says of probes that the kernel would trace: their source, what they cost, and why some
 # cannot be traced; and functions that share a name within a file.
+# tests: src/cli/trace/trace_list.c
 set -u
 . tests/e2e/common
 

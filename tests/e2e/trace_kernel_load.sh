@@ -2,6 +2,7 @@
 # Eight threads fire one probe as fast as they can: no value is wrong, the events of each thread are
 # in order, and each event is delivered or counted as lost. Several tracers of one site each get all
 # of it, and the end of one, however it comes, takes nothing from the others.
+# tests: src/kernel/bpf/ring_buffer.c src/kernel/capture/ring_records.c
 set -u
 . tests/e2e/common
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Provider profile: samples of what runs on each processor, against programs whose functions are known.
+# tests: src/kernel/machine/profile_source.c
 set -u
 . tests/e2e/common
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Several processes by the kernel: one order of all events, each with its own process; one that ends
 # leaves the others.
+# tests: src/kernel/process/process_batch.c src/source/merge.c
 set -u
 . tests/e2e/common
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Processes of all kinds by the kernel: one whose main thread has ended, one whose program has been
 # replaced on disk, one in a container, one that forks; two tracers on one site.
+# tests: src/kernel/process/source_process.c src/kernel/bpf/bpf_namespace.c
 set -u
 . tests/e2e/common
 
@@ -62,7 +63,7 @@ grep -qE '^ *6$' "$directory/second" || fail "the second tracer: $(cat "$directo
 
 # Within a pid namespace, vmtap refuses processes of namespaces below (tests/e2e/trace_nest.sh).
 if [ "$(stat -Lc %i /proc/self/ns/pid)" != $((0xeffffffc)) ]; then
-	echo "skipped: a process in a container, since vmtap is in one itself"
+	echo "left out: a process in a container: vmtap is in one itself"
 elif unshare -m -p -f --mount-proc true 2>/dev/null; then
 	mkdir "$directory/hidden"
 	cat >"$directory/container.sh" <<-'CONTAINER'
@@ -80,6 +81,8 @@ elif unshare -m -p -f --mount-proc true 2>/dev/null; then
 	exec 3>&-
 	wait "${pids[-1]}" || fail "the trace of a process in a container"
 	grep -qE "^ *inside +$running +500500\$" "$directory/container" || fail "a container: $(cat "$directory/container")"
+else
+	echo "left out: a process in a container: unshare is not permitted"
 fi
 
 # A process whose files vmtap may not read: the line says what is missing.
@@ -91,5 +94,7 @@ if [ "$(id -u)" = 0 ] && setpriv --bounding-set=-sys_ptrace --inh-caps=-sys_ptra
 			-n 'later*:::begins { }' >"$directory/out" 2>"$directory/err" && fail "it may not be traced"
 		has err 'its files cannot be read, for which vmtap needs the capability CAP_SYS_PTRACE'
 	done
+else
+	echo "left out: files that cannot be read: it needs root and setpriv"
 fi
 exit 0

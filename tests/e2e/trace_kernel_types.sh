@@ -4,6 +4,7 @@
 #
 # The program's calls have an argument that no other call has, since vmtap's own child makes such a
 # call, too, before it executes the program.
+# tests: src/kernel/bpf/btf_lookup.c src/usdt/elf/btf.c
 set -u
 . tests/e2e/common
 need_kernel

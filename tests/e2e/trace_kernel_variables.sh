@@ -1,6 +1,7 @@
 #!/bin/bash
 # Built-in variables at events of the kernel source: what the process says of itself is what they
 # must be, also after it has changed.
+# tests: src/kernel/bpf/bpf_current.c src/kernel/capture/cpu_time.c
 set -u
 . tests/e2e/common
 

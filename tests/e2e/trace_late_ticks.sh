@@ -1,6 +1,7 @@
 #!/bin/bash
 # Ticks that take longer than the time between them: the trace does not fall behind for ever, and
 # heeds a signal.
+# tests: src/program/timer_probe.c
 set -u
 . tests/e2e/common
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # trace --lossless and record --lossless: the VM waits for a tracer, but not for ever, and not if
 # its author does not allow it. Whatever is lost then is told, and the exit status is 1.
+# tests: src/shim/server/lossless.c
 set -u
 . tests/e2e/common
 

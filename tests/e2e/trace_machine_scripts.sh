@@ -214,5 +214,7 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups test -x "$VMTAP"; 
 		[ "$(wc -l <"$directory/err")" = 1 ] || fail "$name: not one line"
 		has err 'CAP_|root|privilege'
 	done
+else
+	echo "left out: without privilege: only root can give it up, and setpriv does it, and the build is open to others"
 fi
 exit 0

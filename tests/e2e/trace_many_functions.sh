@@ -1,6 +1,7 @@
 #!/bin/bash
 # A hundred thousand functions, each entered and left once: all are counted, and what a trace costs
 # grows with their number, not with its square, which would take minutes of CPU time here.
+# tests: src/kernel/process/site_group.c
 set -u
 . tests/e2e/common
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # What scripts see of a thread, its process and its files, member by member, against what the program
 # itself and /proc say; kernel stacks begin in the kernel's own code.
+# tests: src/kernel/bpf/task_layout.c
 set -u
 . tests/e2e/common
 need_kernel

@@ -3,6 +3,7 @@
 # current ones and of others, are those that the processes have there, by the events of proc, sched,
 # syscall and USDT, whether programs carry the clauses out or not. Processes outside have no number.
 # The same is checked two namespaces deep.
+# tests: src/kernel/bpf/bpf_namespace.c
 set -u
 . tests/e2e/common
 need_kernel

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Programs that serve no event stream, or whose probes are also their provider's of another runtime:
 # what is missing is said, whatever the options, and what is there is traced.
+# tests: src/targets/kernel_need.c src/kernel/process/probe_alias.c
 set -u
 . tests/e2e/common
 

@@ -2,6 +2,7 @@
 # Every option of D: that it is known, which values it takes, and when it may be set: dynamic ones
 # while tracing is active, run-time ones before it, the compiler's in programs and on the command
 # line, some only on the command line.
+# tests: src/program/option.c
 set -u
 . tests/e2e/common
 

@@ -2,6 +2,7 @@
 # Every pair of event sources in one script, without a target, by -p, by -c and by --follow, counts
 # what a program does. A trace without a target goes on until it is asked to end; one of processes
 # ends with them.
+# tests: src/source/merge.c src/targets/machine_parts.c
 set -u
 . tests/e2e/common
 need_kernel

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Buffer policies over a live stream: ring keeps the newest records and prints them at the
 # end, fill ends the trace when its buffer is full, and neither prints before.
+# tests: src/engine/store/buffer.c
 set -u
 . tests/e2e/common
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Provider proc, and what the kernel keeps of processes and threads, against a program that counts
 # what it does. The guide's scripts of the provider are among the clauses.
+# tests: src/kernel/machine/provider_proc.c
 set -u
 . tests/e2e/common
 need_kernel

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Scripts made at random print the same, faults included, whether BPF programs carry out their
 # clauses or the engine does. SCRIPTS: how many; SEED: from which on.
+# tests: src/kernel/reduce
 set -u
 . tests/e2e/common
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Values of functions: those that leave by a jump to another function have none, and are left out of
 # the clauses that read it; other clauses have them, and one that describes no others is refused.
+# tests: src/usdt/code/pid_return.c
 set -u
 . tests/e2e/common
 

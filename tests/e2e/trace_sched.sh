@@ -1,6 +1,7 @@
 #!/bin/bash
 # Provider sched against what the kernel counts for a process: its context switches and CPU time.
 # The clauses are the guide's scripts of the provider, for one program.
+# tests: src/kernel/machine/provider_sched.c
 set -u
 . tests/e2e/common
 need_kernel

@@ -2,6 +2,7 @@
 # The result of each bundled script over a VM's stream equals the VM's own counters: of each program
 # for those that have many results, of one program for the others. Those for logs of GHC are in
 # trace_ghc.sh.
+# limit: 900
 . tests/e2e/script_results
 
 trace() { # script, program, further arguments

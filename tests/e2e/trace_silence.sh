@@ -1,6 +1,7 @@
 #!/bin/bash
 # Probes that a runtime fires only under a condition of its own: if one has not fired, a line at the
 # end says what the program lacks; if it has, or if the condition holds, nothing is said.
+# tests: src/kernel/process/silent_probes.c
 set -u
 . tests/e2e/common
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Stacks of processes that live briefly, with few descriptors: each file is opened once, however many
 # processes map it, so the frames have names, also if a process has ended before its stack is looked at.
+# tests: src/usdt/process/file_store.c
 set -u
 . tests/e2e/common
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Provider syscall, against a program that counts the calls that it makes.
+# tests: src/kernel/machine/provider_syscall.c
 set -u
 . tests/e2e/common
 need_kernel

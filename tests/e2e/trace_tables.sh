@@ -2,6 +2,7 @@
 # Option table, which bundled scripts run with: columns as wide as their longest values, by the
 # width that a terminal shows; control characters spelled out; on a terminal the table fits. The
 # scripts' switch for another unit, and their memory with 200,000 threads.
+# tests: src/engine/output/table.c
 set -u
 . tests/e2e/common
 

@@ -3,6 +3,7 @@
 # through the stream, from a log, through the kernel, and in a script with both. Those of a thread
 # that goes on stay. And they give their memory back, so that many short-lived threads do not use
 # up dynvarsize.
+# tests: src/kernel/capture/thread_ends.c
 set -u
 alone=$0
 . tests/e2e/common

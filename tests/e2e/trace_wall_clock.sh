@@ -1,6 +1,7 @@
 #!/bin/bash
 # walltimestamp follows the VM's wall clock when that is set, live and in a log. The VM's clock is
 # its own: the test sets no clock of the machine.
+# tests: src/shim/core/stamp.c
 set -u
 . tests/e2e/common
 

@@ -2,6 +2,7 @@
 # Stacks of programs built in several ways, unwound from outside: without frame pointers, with
 # unwind information only for debuggers, without section headers, with the symbols in another
 # file, and through code made at run time.
+# tests: src/usdt/unwind
 set -u
 . tests/e2e/common
 [ "$(uname -m)" = x86_64 ] || { echo "only x86-64 can be unwound" && exit 77; }
@@ -47,7 +48,7 @@ all="inner compare middle outer main"
 outermost="the outermost frame"
 
 for compiler in gcc clang; do
-	command -v $compiler >/dev/null || continue
+	command -v $compiler >/dev/null || { echo "left out: $compiler: not installed" && continue; }
 	for flags in -O0 "-O2 -fomit-frame-pointer" "-O2 -fno-omit-frame-pointer" "-O2 -static" \
 		"-O2 -no-pie" "-O2 -fcf-protection -Wl,-z,lazy" "-O2 -Wl,--no-eh-frame-hdr" \
 		"-O2 -mstackrealign"; do
@@ -60,6 +61,8 @@ for compiler in gcc clang; do
 		build $compiler -O2 -fuse-ld=lld
 		start
 		stack "$all" "$outermost"
+	else
+		echo "left out: $compiler with lld: there is no ld.lld"
 	fi
 
 	# .debug_frame, also compressed

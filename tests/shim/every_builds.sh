@@ -60,7 +60,7 @@ every_builds() { # FUNCTION
 	local compiler linker way compile link folder objects= kind=() failed=0
 	every_count=0
 	for compiler in gcc clang; do
-		command -v $compiler >/dev/null || continue
+		command -v $compiler >/dev/null || { echo "left out: $compiler: not installed" && continue; }
 		while read -r way compile; do
 			link=${compile#* / } compile=${compile% / *}
 			case $way in shared*) kind=(-DEVERY_SHARED) ;; *) kind=() ;; esac
@@ -84,7 +84,7 @@ every_builds() { # FUNCTION
 						cat "$folder/log"
 						failed=1
 					else
-						echo "no tools for ${folder##*/}: $(head -n 1 "$TMPDIR/tools.log")"
+						echo "left out: ${folder##*/}: no tools for it: $(head -n 1 "$TMPDIR/tools.log")"
 					fi
 					continue
 				fi

@@ -144,18 +144,4 @@ static inline const char *fixture_messages(struct fixture *fixture)
 	return fixture->messages_text;
 }
 
-static inline int fixture_main(const char *name, struct TCase *tests)
-{
-	Suite *suite = suite_create(name);
-	SRunner *runner;
-	int failed;
-
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
 #endif

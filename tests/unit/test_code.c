@@ -4,7 +4,6 @@
  */
 #include "usdt/code/code.h"
 
-#include <check.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +16,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "unit_main.h"
 
 static size_t bytes_of(const char *text, uint8_t *bytes)
 {
@@ -194,7 +195,7 @@ START_TEST(test_kernel)
 	int type, code;
 
 	if (!file) {
-		printf("the kernel is not asked: it has no such breakpoints\n");
+		printf("left out: the kernel's answer: it has no uprobes\n");
 		return;
 	}
 	ck_assert_int_eq(fscanf(file, "%d", &type), 1);
@@ -468,30 +469,20 @@ START_TEST(test_objdump)
 	static const char *const libraries[] = {"libc", "libm"};
 
 	if (access(files[_i], R_OK) || system("objdump --version >/dev/null 2>&1"))
-		printf("%s is not compared: not there\n", libraries[_i]);
+		printf("left out: objdump of %s: not there\n", libraries[_i]);
 	else
 		check_file(files[_i]);
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("code");
-	TCase *test_case = tcase_create("code");
-	SRunner *runner = srunner_create(suite);
-	int failures;
-
-	tcase_add_test(test_case, test_x86);
+	tcase_add_test(tests, test_x86);
 #ifdef __x86_64__
-	tcase_add_test(test_case, test_kernel);
+	tcase_add_test(tests, test_kernel);
 #endif
-	tcase_add_test(test_case, test_arm);
-	tcase_add_test(test_case, test_map);
-	tcase_add_test(test_case, test_returns);
-	tcase_add_loop_test(test_case, test_objdump, 0, 2);
-	suite_add_tcase(suite, test_case);
-	srunner_run_all(runner, CK_NORMAL);
-	failures = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+	tcase_add_test(tests, test_arm);
+	tcase_add_test(tests, test_map);
+	tcase_add_test(tests, test_returns);
+	tcase_add_loop_test(tests, test_objdump, 0, 2);
 }

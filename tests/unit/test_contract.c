@@ -2,7 +2,6 @@
  * test_contract.c: the reader of provider definitions: our own contract, definitions in the
  * styles of other projects, and definitions that it must refuse.
  */
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "base/error.h"
 #include "contract/contract.h"
 #include "contract/known.h"
+#include "unit_main.h"
 
 static struct contract *parse(const char *text)
 {
@@ -482,13 +482,9 @@ START_TEST(prefixes)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("contract");
-	TCase *tests = tcase_create("contract");
-	SRunner *runner;
-	int failed;
-
+	unit_in_one_process();
 	tcase_add_test(tests, own_contract);
 	tcase_add_test(tests, integer_types);
 	tcase_add_test(tests, pointer_types);
@@ -500,11 +496,4 @@ int main(void)
 	tcase_add_loop_test(tests, mistake, 0, sizeof(mistakes) / sizeof(mistakes[0]));
 	tcase_add_test(tests, unreadable);
 	tcase_add_test(tests, prefixes);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -2,10 +2,10 @@
  * test_contract_check.c: one image keeps every promise. Each of the others breaks one, and
  * the check must find that one and no other.
  */
-#include <check.h>
 
 #include "base/error.h"
 #include "elf_image.h"
+#include "unit_main.h"
 #include "usdt/elf/contract_check.h"
 
 static const char definition[] =
@@ -415,21 +415,10 @@ START_TEST(damaged_note)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("verify");
-	TCase *tests = tcase_create("verify");
-	SRunner *runner;
-	int failed;
-
+	unit_in_one_process();
 	tcase_add_loop_test(tests, promise, 0, sizeof(promises) / sizeof(promises[0]));
 	tcase_add_test(tests, compatible);
 	tcase_add_test(tests, damaged_note);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

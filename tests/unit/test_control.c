@@ -2,11 +2,11 @@
  * test_control.c: the parser of control frames: every kind, any split, junk anywhere, frames that
  * are cut off, have wrong sizes or are unknown.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "shim/stream/control.h"
+#include "unit_main.h"
 
 #define NAMED                                                                                      \
 	"\xf0\x9e\x97\x8c\0\x0f"                                                                   \
@@ -223,25 +223,14 @@ START_TEST(a_period_is_in_nanoseconds)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("control");
-	TCase *all = tcase_create("all");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_test(all, every_command);
-	tcase_add_test(all, the_time_profiler_is_known_and_does_nothing);
-	tcase_add_test(all, junk_and_unknown_commands_hide_nothing);
-	tcase_add_test(all, names_match_exactly);
-	tcase_add_test(all, frames_cut_off_stall_nothing);
-	tcase_add_test(all, a_subscription_of_the_largest_size);
-	tcase_add_test(all, a_subscription_by_names);
-	tcase_add_test(all, a_period_is_in_nanoseconds);
-	suite_add_tcase(suite, all);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	tcase_add_test(tests, every_command);
+	tcase_add_test(tests, the_time_profiler_is_known_and_does_nothing);
+	tcase_add_test(tests, junk_and_unknown_commands_hide_nothing);
+	tcase_add_test(tests, names_match_exactly);
+	tcase_add_test(tests, frames_cut_off_stall_nothing);
+	tcase_add_test(tests, a_subscription_of_the_largest_size);
+	tcase_add_test(tests, a_subscription_by_names);
+	tcase_add_test(tests, a_period_is_in_nanoseconds);
 }

@@ -5,6 +5,7 @@
 #include "d_fixture.h"
 
 #include "base/pattern.h"
+#include "unit_main.h"
 
 struct row {
 	const char *text;
@@ -634,27 +635,24 @@ START_TEST(subroutines)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	TCase *test_case = tcase_create("code");
-
-	tcase_add_checked_fixture(test_case, setup, teardown);
-	tcase_set_timeout(test_case, 60);
-	tcase_add_loop_test(test_case, listing, 0, (int)(sizeof(rows) / sizeof(rows[0])));
-	tcase_add_test(test_case, formats);
-	tcase_add_test(test_case, unsigned_formats);
-	tcase_add_test(test_case, several_scripts);
-	tcase_add_test(test_case, this_of_another_script);
-	tcase_add_test(test_case, arguments);
-	tcase_add_test(test_case, options);
-	tcase_add_test(test_case, no_match_is_allowed);
-	tcase_add_test(test_case, descriptions_are_cut);
-	tcase_add_test(test_case, ticks);
-	tcase_add_test(test_case, needs);
-	tcase_add_test(test_case, patterns);
-	tcase_add_test(test_case, pattern_of_stars);
-	tcase_add_test(test_case, large);
-	tcase_add_test(test_case, registers);
-	tcase_add_test(test_case, subroutines);
-	return d_fixture_run("d code", test_case);
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_loop_test(tests, listing, 0, (int)(sizeof(rows) / sizeof(rows[0])));
+	tcase_add_test(tests, formats);
+	tcase_add_test(tests, unsigned_formats);
+	tcase_add_test(tests, several_scripts);
+	tcase_add_test(tests, this_of_another_script);
+	tcase_add_test(tests, arguments);
+	tcase_add_test(tests, options);
+	tcase_add_test(tests, no_match_is_allowed);
+	tcase_add_test(tests, descriptions_are_cut);
+	tcase_add_test(tests, ticks);
+	tcase_add_test(tests, needs);
+	tcase_add_test(tests, patterns);
+	tcase_add_test(tests, pattern_of_stars);
+	tcase_add_test(tests, large);
+	tcase_add_test(tests, registers);
+	tcase_add_test(tests, subroutines);
 }

@@ -4,6 +4,8 @@
  */
 #include "d_fixture.h"
 
+#include "unit_main.h"
+
 struct row {
 	const char *text;
 	const char *tag;
@@ -472,18 +474,15 @@ START_TEST(characters_in_messages)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	TCase *test_case = tcase_create("errors");
-
-	tcase_add_checked_fixture(test_case, setup, teardown);
+	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(
-		test_case, string_program, 0, (int)(sizeof(string_rows) / sizeof(string_rows[0])));
+		tests, string_program, 0, (int)(sizeof(string_rows) / sizeof(string_rows[0])));
 	tcase_add_loop_test(
-		test_case, file_program, 0, (int)(sizeof(file_rows) / sizeof(file_rows[0])));
-	tcase_add_test(test_case, messages);
-	tcase_add_test(test_case, tags_in_messages);
-	tcase_add_test(test_case, hostile_text);
-	tcase_add_test(test_case, characters_in_messages);
-	return d_fixture_run("d errors", test_case);
+		tests, file_program, 0, (int)(sizeof(file_rows) / sizeof(file_rows[0])));
+	tcase_add_test(tests, messages);
+	tcase_add_test(tests, tags_in_messages);
+	tcase_add_test(tests, hostile_text);
+	tcase_add_test(tests, characters_in_messages);
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "d_fixture.h"
+#include "unit_main.h"
 
 static struct d_fixture fixture;
 
@@ -286,17 +287,14 @@ START_TEST(options_of_a_later_script)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	TCase *test_case = tcase_create("units");
-
-	tcase_add_checked_fixture(test_case, setup, teardown);
-	tcase_add_test(test_case, asks);
-	tcase_add_test(test_case, asks_by_number);
-	tcase_add_test(test_case, errors_without_probes);
-	tcase_add_test(test_case, clauses_are_enabled);
-	tcase_add_test(test_case, script_after_one_that_waits);
-	tcase_add_test(test_case, order_of_errors);
-	tcase_add_test(test_case, options_of_a_later_script);
-	return d_fixture_run("d_units", test_case);
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, asks);
+	tcase_add_test(tests, asks_by_number);
+	tcase_add_test(tests, errors_without_probes);
+	tcase_add_test(tests, clauses_are_enabled);
+	tcase_add_test(tests, script_after_one_that_waits);
+	tcase_add_test(tests, order_of_errors);
+	tcase_add_test(tests, options_of_a_later_script);
 }

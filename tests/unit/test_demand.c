@@ -6,6 +6,7 @@
 
 #include "program/demand.h"
 #include "source/request.h"
+#include "unit_main.h"
 
 static struct d_fixture fixture;
 static char *text;
@@ -322,15 +323,12 @@ START_TEST(test_request)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	TCase *tests = tcase_create("demand");
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, test_clause, 0, (int)(sizeof(clauses) / sizeof(clauses[0])));
 	tcase_add_test(tests, test_program);
 	tcase_add_test(tests, test_processor);
 	tcase_add_test(tests, test_many_pieces);
 	tcase_add_test(tests, test_request);
-	return d_fixture_run("demand", tests);
 }

@@ -2,11 +2,11 @@
  * test_engine_address.c: the memory behind addresses (engine/machine/memory.h): bounds, stale and
  * invented addresses, sizes beyond 32 bits, overlapping copies, region numbers that wrap around.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/state.h"
+#include "unit_main.h"
 
 enum { FIXED = 2, BLOCKS = 4, SIZE = 16, BEFORE = 0xaa };
 
@@ -271,13 +271,8 @@ START_TEST(test_lent_memory)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("engine address");
-	TCase *tests = tcase_create("address");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, test_bounds);
 	tcase_add_test(tests, test_made_up_addresses);
@@ -288,10 +283,4 @@ int main(void)
 	tcase_add_test(tests, test_sizes_of_blocks);
 	tcase_add_test(tests, test_numbers_start_over);
 	tcase_add_test(tests, test_lent_memory);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
 }

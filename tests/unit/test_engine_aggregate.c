@@ -2,7 +2,6 @@
  * test_engine_aggregate.c: aggregations: what they store, how they sort, and how they
  * print, compared with DTrace's layout.
  */
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 
 #include "engine/output/printa.h"
 #include "engine/store/aggregate.h"
+#include "unit_main.h"
 
 enum { AGGREGATES_MAX = 3 };
 
@@ -707,13 +707,8 @@ START_TEST(test_many_keys)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("engine aggregate");
-	TCase *tests = tcase_create("aggregate");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, test_scalars);
 	tcase_add_test(tests, test_extremes_wrap);
@@ -738,10 +733,4 @@ int main(void)
 	tcase_add_test(tests, test_formatted_quantize);
 	tcase_add_test(tests, test_bounded);
 	tcase_add_test(tests, test_many_keys);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -5,6 +5,7 @@
 #include "engine_fixture.h"
 
 #include "program/demand.h"
+#include "unit_main.h"
 
 #define ADDRESS UINT64_C(0x7f1200001000)
 
@@ -288,13 +289,8 @@ START_TEST(test_handles_beside)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("engine capture");
-	TCase *tests = tcase_create("capture");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, test_processes);
 	tcase_add_test(tests, test_captured);
@@ -304,10 +300,4 @@ int main(void)
 	tcase_add_test(tests, test_handles_beside);
 	tcase_add_loop_test(tests, test_demand_is_sufficient, 0,
 		(int)(sizeof(sufficient) / sizeof(sufficient[0])));
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

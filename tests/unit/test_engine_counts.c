@@ -1,11 +1,11 @@
 /*
  * test_engine_counts.c: the counts of a distribution's buckets, compared with a plain array.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/store/counts.h"
+#include "unit_main.h"
 
 enum { BUCKETS_MAX = 70000 };
 
@@ -89,21 +89,10 @@ START_TEST(test_no_room)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("engine counts");
-	TCase *tests = tcase_create("counts");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, test_as_an_array, 1, 6);
 	tcase_add_test(tests, test_small);
 	tcase_add_test(tests, test_no_room);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

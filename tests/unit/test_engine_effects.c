@@ -6,6 +6,8 @@
 
 #include <errno.h>
 
+#include "unit_main.h"
+
 static struct fixture fixture;
 static struct d_program *program;
 static char calls[512]; /* the requests, in order */
@@ -175,15 +177,12 @@ START_TEST(test_speculation_keeps_texts)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	TCase *tests = tcase_create("effects");
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, test_order);
 	tcase_add_test(tests, test_failures);
 	tcase_add_test(tests, test_none_provided);
 	tcase_add_test(tests, test_switchrate);
 	tcase_add_test(tests, test_speculation_keeps_texts);
-	return fixture_main("engine effects", tests);
 }

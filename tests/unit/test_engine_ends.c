@@ -4,6 +4,8 @@
  */
 #include "engine_fixture.h"
 
+#include "unit_main.h"
+
 enum { ROUNDS = 100000 };
 
 static struct fixture fixture;
@@ -147,14 +149,11 @@ START_TEST(room_that_is_too_small)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	TCase *tests = tcase_create("engine_ends");
-
 	tcase_add_checked_fixture(tests, NULL, teardown);
 	tcase_add_test(tests, variables_end_with_their_thread);
 	tcase_add_test(tests, elements_that_are_freed_before);
 	tcase_add_test(tests, room_is_given_back);
 	tcase_add_test(tests, room_that_is_too_small);
-	return fixture_main("engine_ends", tests);
 }

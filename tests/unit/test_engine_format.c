@@ -2,13 +2,13 @@
  * test_engine_format.c: printf's conversions, the forms of trace() and of keys, each
  * compared with the text that DTrace prints.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/output/format.h"
 #include "engine/store/value.h"
+#include "unit_main.h"
 
 static char *text;
 static size_t text_size;
@@ -252,13 +252,8 @@ START_TEST(test_keys)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("engine format");
-	TCase *tests = tcase_create("format");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_test(tests, test_integers);
 	tcase_add_test(tests, test_strings);
 	tcase_add_test(tests, test_width_is_bounded);
@@ -267,10 +262,4 @@ int main(void)
 	tcase_add_test(tests, test_trace);
 	tcase_add_test(tests, test_trace_rawbytes);
 	tcase_add_test(tests, test_keys);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,12 +1,12 @@
 /*
  * test_engine_json.c: finding values of a JSON text by their paths, and texts that are not JSON.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/subroutine/json.h"
+#include "unit_main.h"
 
 static struct json_text text(const char *bytes)
 {
@@ -90,21 +90,10 @@ START_TEST(test_deep)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("json");
-	TCase *tests = tcase_create("json");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_test(tests, test_found);
 	tcase_add_test(tests, test_no_further_than_needed);
 	tcase_add_test(tests, test_not_found);
 	tcase_add_test(tests, test_deep);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -10,6 +10,8 @@
 
 #include <malloc.h>
 
+#include "unit_main.h"
+
 enum {
 	KEYS = 10000,
 	ROUNDS = 40,
@@ -178,13 +180,10 @@ START_TEST(test_given_back)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	TCase *tests = tcase_create("memory");
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, test_same_keys);
 	tcase_add_test(tests, test_endless_keys);
 	tcase_add_test(tests, test_given_back);
-	return fixture_main("engine memory", tests);
 }

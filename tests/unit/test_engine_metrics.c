@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "engine/output/metrics_writer.h"
+#include "unit_main.h"
 
 enum {
 	TOLD = 1 << 30, /* pids that no process has; runtime_of() is called for the others */
@@ -139,12 +140,9 @@ START_TEST(test_many)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	TCase *tests = tcase_create("metrics");
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, test_told);
 	tcase_add_test(tests, test_many);
-	return fixture_main("engine metrics", tests);
 }

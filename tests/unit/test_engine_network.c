@@ -2,11 +2,11 @@
  * test_engine_network.c: network addresses as text; IPv6 compared with the C library's form.
  */
 #include <arpa/inet.h>
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/subroutine/network.h"
+#include "unit_main.h"
 
 static char text[NETWORK_TEXT_MAX];
 
@@ -72,21 +72,10 @@ START_TEST(test_link)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("network");
-	TCase *tests = tcase_create("network");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_test(tests, test_ipv4);
 	tcase_add_test(tests, test_ipv6_as_c_library);
 	tcase_add_test(tests, test_embedded);
 	tcase_add_test(tests, test_link);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

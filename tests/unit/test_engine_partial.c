@@ -6,6 +6,7 @@
 #include "engine_fixture.h"
 
 #include "program/partial.h"
+#include "unit_main.h"
 
 static struct fixture fixture;
 static struct d_program *program;
@@ -193,15 +194,12 @@ START_TEST(test_faults)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	TCase *tests = tcase_create("partial");
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, test_merge);
 	tcase_add_test(tests, test_keys);
 	tcase_add_test(tests, test_exit);
 	tcase_add_test(tests, test_full);
 	tcase_add_test(tests, test_faults);
-	return fixture_main("engine partial", tests);
 }

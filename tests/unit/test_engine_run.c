@@ -6,6 +6,8 @@
 
 #include <errno.h>
 
+#include "unit_main.h"
+
 enum { CLAUSES = 8, CODE = 32, ACTIONS = 8 };
 
 #define INTEGER(bytes)                                                                             \
@@ -861,10 +863,8 @@ START_TEST(test_odd_batches)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	TCase *tests = tcase_create("run");
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, test_header_and_lines);
 	tcase_add_test(tests, test_quiet);
@@ -887,5 +887,4 @@ int main(void)
 	tcase_add_test(tests, test_aggregation_actions);
 	tcase_add_test(tests, test_malformed_programs);
 	tcase_add_test(tests, test_odd_batches);
-	return fixture_main("engine run", tests);
 }

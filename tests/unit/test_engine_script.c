@@ -4,6 +4,8 @@
  */
 #include "engine_fixture.h"
 
+#include "unit_main.h"
+
 static struct fixture fixture;
 static struct d_program *program;
 
@@ -239,10 +241,8 @@ START_TEST(test_exit_in_end)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	TCase *tests = tcase_create("script");
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, test_count);
 	tcase_add_test(tests, test_time);
@@ -256,5 +256,4 @@ int main(void)
 	tcase_add_test(tests, test_aggregating_functions);
 	tcase_add_test(tests, test_fault);
 	tcase_add_test(tests, test_exit_in_end);
-	return fixture_main("engine script", tests);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "engine/store/guest_stacks.h"
+#include "unit_main.h"
 #include "usdt/elf/function.h"
 #include "usdt/process/address.h"
 #include "usdt/process/process_symbols.h"
@@ -542,10 +543,8 @@ START_TEST(test_guest_full)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	TCase *tests = tcase_create("stacks");
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, test_records);
 	tcase_add_test(tests, test_keys);
@@ -564,5 +563,4 @@ int main(void)
 	tcase_add_test(tests, test_guest_kept);
 	tcase_add_test(tests, test_guest_many);
 	tcase_add_test(tests, test_guest_full);
-	return fixture_main("stacks", tests);
 }

@@ -11,6 +11,7 @@
 
 #include "engine/output/writer.h"
 #include "engine/store/value.h"
+#include "unit_main.h"
 
 struct noting_writer {
 	struct writer writer;
@@ -403,14 +404,11 @@ START_TEST(test_flow_and_speculation)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	TCase *tests = tcase_create("writer");
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, test_values);
 	tcase_add_test(tests, test_aggregations);
 	tcase_add_test(tests, test_faults_and_drops);
 	tcase_add_test(tests, test_flow_and_speculation);
-	return fixture_main("engine writer", tests);
 }

@@ -2,7 +2,6 @@
  * test_file_store.c: a file is opened and read once for all processes that map it; one that has
  * been changed is another; what has no name is counted.
  */
-#include <check.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "unit_main.h"
 #include "usdt/process/address.h"
 #include "usdt/process/file_store.h"
 #include "usdt/process/process_symbols.h"
@@ -169,21 +169,10 @@ START_TEST(test_unnamed)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("file_store");
-	TCase *tests = tcase_create("file_store");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_test(tests, test_many_processes);
 	tcase_add_test(tests, test_unwinding);
 	tcase_add_test(tests, test_many_files);
 	tcase_add_test(tests, test_unnamed);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

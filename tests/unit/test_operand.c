@@ -2,12 +2,12 @@
  * test_operand.c: the forms of operands that compilers write into notes, one table row
  * each, and how argument strings are split.
  */
-#include <check.h>
 #include <elf.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "unit_main.h"
 #include "usdt/elf/operand.h"
 
 enum { NONE = 255 };
@@ -257,23 +257,12 @@ START_TEST(cutting)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("operand");
-	TCase *tests = tcase_create("operand");
-	SRunner *runner;
-	int failed;
-
+	unit_in_one_process();
 	tcase_add_loop_test(tests, x86_form, 0, sizeof(x86_forms) / sizeof(x86_forms[0]));
 	tcase_add_loop_test(tests, arm_form, 0, sizeof(arm_forms) / sizeof(arm_forms[0]));
 	tcase_add_test(tests, high_byte_and_segment);
 	tcase_add_test(tests, prefixes);
 	tcase_add_test(tests, cutting);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,11 +1,11 @@
 /* test_perf_map.c: the lines of a perf-PID.map, and a file that grows while it is read. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "unit_main.h"
 #include "usdt/process/perf_map.h"
 
 static struct perf_map map;
@@ -147,13 +147,9 @@ START_TEST(wrong_files)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("perf_map");
-	TCase *tests = tcase_create("perf_map");
-	SRunner *runner;
-	int failed;
-
+	unit_in_one_process();
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, lines);
 	tcase_add_test(tests, other_lines);
@@ -161,11 +157,4 @@ int main(void)
 	tcase_add_test(tests, growing_file);
 	tcase_add_test(tests, failures);
 	tcase_add_test(tests, wrong_files);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -6,7 +6,6 @@
 #include "base/pattern.h"
 #include "usdt/code/pid_probe.h"
 
-#include <check.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "unit_main.h"
 #include "usdt/code/code_object.h"
 #include "usdt/code/pid_return.h"
 
@@ -176,7 +176,7 @@ START_TEST(test_builds)
 
 	snprintf(path, sizeof(path), "%s/program%d", folder, _i);
 	if (!build(builds[_i].compiler, builds[_i].flags, source, path)) {
-		printf("%s is not there\n", builds[_i].compiler);
+		printf("left out: a program of %s: not installed\n", builds[_i].compiler);
 		return;
 	}
 	start(&program, path);
@@ -314,8 +314,10 @@ START_TEST(test_kernel)
 	char path[128];
 
 	snprintf(path, sizeof(path), "%s/kernel%d", folder, _i);
-	if (!build(compilers[_i], "-pie -fPIE", source, path))
+	if (!build(compilers[_i], "-pie -fPIE", source, path)) {
+		printf("left out: breakpoints in a program of %s: not installed\n", compilers[_i]);
 		return;
+	}
 	start(&program, path);
 	ck_assert_int_eq(pid_finder_new(program.pid, &finder, &error), 0);
 	for (size_t i = 0; i < 3; i++) {
@@ -332,7 +334,7 @@ START_TEST(test_kernel)
 				events[count] = count_hits(program.pid, probe->module,
 					probe->site_count ? &probe->sites[k] : &probe->place);
 				if (events[count] < 0) {
-					printf("the kernel is not asked: %s\n", strerror(errno));
+					printf("left out: breakpoints: %s\n", strerror(errno));
 					kill(program.pid, SIGKILL);
 					return;
 				}
@@ -582,29 +584,30 @@ START_TEST(test_libc)
 }
 END_TEST
 
-int main(void)
+static void make_folder(void)
 {
-	Suite *suite = suite_create("pid_probe");
-	TCase *test_case = tcase_create("pid_probe");
-	SRunner *runner = srunner_create(suite);
 	const char *parent = getenv("TMPDIR");
-	char command[128];
-	int failures;
 
 	snprintf(folder, sizeof(folder), "%.40s/pid-XXXXXX", parent ? parent : "/tmp");
-	if (!mkdtemp(folder))
-		return EXIT_FAILURE;
-	tcase_add_loop_test(test_case, test_builds, 0, (int)(sizeof(builds) / sizeof(builds[0])));
-	tcase_add_loop_test(test_case, test_kernel, 0, 2);
-	tcase_add_loop_test(test_case, test_leavers, 0, 3);
-	tcase_add_test(test_case, test_messages);
-	tcase_add_test(test_case, test_modules);
-	tcase_add_test(test_case, test_dangers);
-	tcase_add_test(test_case, test_libc);
-	suite_add_tcase(suite, test_case);
-	srunner_run_all(runner, CK_NORMAL);
-	failures = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static void remove_folder(void)
+{
+	char command[128];
+
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	return system(command) || failures ? EXIT_FAILURE : EXIT_SUCCESS;
+	ck_assert_int_eq(system(command), 0);
+}
+
+void unit_tests(TCase *tests)
+{
+	tcase_add_unchecked_fixture(tests, make_folder, remove_folder);
+	tcase_add_loop_test(tests, test_builds, 0, (int)(sizeof(builds) / sizeof(builds[0])));
+	tcase_add_loop_test(tests, test_kernel, 0, 2);
+	tcase_add_loop_test(tests, test_leavers, 0, 3);
+	tcase_add_test(tests, test_messages);
+	tcase_add_test(tests, test_modules);
+	tcase_add_test(tests, test_dangers);
+	tcase_add_test(tests, test_libc);
 }

@@ -1,11 +1,11 @@
 /* test_probe_set.c: the set of probes: adding, finding, cutting back. */
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "program/probe.h"
+#include "unit_main.h"
 
 static long add(struct d_probe_set *set, const char *provider, const char *name)
 {
@@ -99,18 +99,8 @@ START_TEST(test_keeps)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("probe set");
-	TCase *tests = tcase_create("set");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
 	tcase_add_test(tests, test_cut);
 	tcase_add_test(tests, test_keeps);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,11 +1,11 @@
 /* test_recording_progress.c: what vmtap record says of its size and rate, for given sizes and
  * times.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "source/recording_progress.h"
+#include "unit_main.h"
 
 START_TEST(lines_say_the_rate)
 {
@@ -54,19 +54,9 @@ START_TEST(lines_become_rare)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("recording_progress");
-	TCase *tests = tcase_create("recording_progress");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
 	tcase_add_test(tests, lines_say_the_rate);
 	tcase_add_test(tests, large_and_fast_recordings_get_advice);
 	tcase_add_test(tests, lines_become_rare);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,5 +1,4 @@
 /* test_source_eventlog.c: the eventlog decoder: order, splits, names, damage. */
-#include <check.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 
 #include "log_writer.h"
 #include "source/eventlog.h"
+#include "unit_main.h"
 
 static const struct eventlog_settings settings = {.what = "test", .file = -1};
 
@@ -953,13 +953,8 @@ START_TEST(test_kept_stacks)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("source_eventlog");
-	TCase *tests = tcase_create("eventlog");
-	SRunner *runner;
-	int failed;
-
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, test_sample);
 	tcase_add_test(tests, test_every_split);
@@ -980,10 +975,4 @@ int main(void)
 	tcase_add_test(tests, test_walked_stacks);
 	tcase_add_test(tests, test_kept_stacks);
 	tcase_add_test(tests, test_refused_calls);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

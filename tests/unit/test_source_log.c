@@ -1,5 +1,4 @@
 /* test_source_log.c: logs that GHC writes: order, the process, running threads, damage. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 
 #include "log_writer.h"
 #include "source/source.h"
+#include "unit_main.h"
 
 enum { CREATE_THREAD = 0, RUN_THREAD = 1, GC_START = 9, SPARK_RUN = 38, EVENTS = 24 };
 
@@ -441,27 +441,16 @@ START_TEST(test_many_blocks)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("source_log");
-	TCase *cases = tcase_create("all");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(cases, setup, teardown);
-	tcase_add_test(cases, test_ghc);
-	tcase_add_test(cases, test_running_alone);
-	tcase_add_test(cases, test_plain);
-	tcase_add_test(cases, test_both_forms);
-	tcase_add_test(cases, test_late_subscription);
-	tcase_add_test(cases, test_every_truncation);
-	tcase_add_test(cases, test_every_damage);
-	tcase_add_test(cases, test_many_blocks);
-	tcase_set_timeout(cases, 120);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, test_ghc);
+	tcase_add_test(tests, test_running_alone);
+	tcase_add_test(tests, test_plain);
+	tcase_add_test(tests, test_both_forms);
+	tcase_add_test(tests, test_late_subscription);
+	tcase_add_test(tests, test_every_truncation);
+	tcase_add_test(tests, test_every_damage);
+	tcase_add_test(tests, test_many_blocks);
+	tcase_set_timeout(tests, 120);
 }

@@ -2,7 +2,6 @@
  * test_source_merge.c: several sources as one: the order of events, watermarks, losses, ends.
  * The sources are fake: each yields the batches that a test gives it.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "source/merge.h"
+#include "unit_main.h"
 
 enum { PARTS = 3, STEPS = 8, EVENTS = 16 };
 
@@ -370,13 +370,8 @@ START_TEST(test_join_and_leave)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("source merge");
-	TCase *tests = tcase_create("merge");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, test_order);
 	tcase_add_test(tests, test_processes);
@@ -386,14 +381,7 @@ int main(void)
 	tcase_add_test(tests, test_losses);
 	tcase_add_test(tests, test_enable_and_ends);
 	tcase_add_test(tests, test_companion);
-	suite_add_tcase(suite, tests);
-	tests = tcase_create("open");
+	tests = unit_case("open");
 	tcase_add_checked_fixture(tests, setup_open, teardown);
 	tcase_add_test(tests, test_join_and_leave);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,12 +1,12 @@
 /* test_source_names.c: the table of a stream's names: what an id means, and that each text is
  * stored once. */
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "source/names.h"
+#include "unit_main.h"
 
 static const char *text_of(const struct names *names, uint32_t id)
 {
@@ -99,20 +99,9 @@ START_TEST(texts_have_a_bound)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("source_names");
-	TCase *tests = tcase_create("names");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_test(tests, ids_and_texts);
 	tcase_add_test(tests, texts_that_recur_take_no_room);
 	tcase_add_test(tests, texts_have_a_bound);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

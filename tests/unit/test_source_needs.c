@@ -10,6 +10,7 @@
 
 #include "source/merge.h"
 #include "source/source.h"
+#include "unit_main.h"
 
 enum { OWN_PROBES = 3, RICH = OWN_PROBES, POOR }; /* after BEGIN, END and ERROR */
 
@@ -189,14 +190,11 @@ START_TEST(test_enable)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	TCase *tests = tcase_create("needs");
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, test_per_probe);
 	tcase_add_test(tests, test_own_probes);
 	tcase_add_test(tests, test_each_need);
 	tcase_add_test(tests, test_enable);
-	return d_fixture_run("source needs", tests);
 }

@@ -1,5 +1,4 @@
 /* test_source_recording.c: recordings: any split of the bytes, the largest size, rotated files. */
-#include <check.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include "log_writer.h"
 #include "source/recording.h"
 #include "source/source.h"
+#include "unit_main.h"
 
 enum { ENTRIES = 400, FILES_MAX = 64 };
 
@@ -372,27 +372,16 @@ START_TEST(test_full_disk)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("source_recording");
-	TCase *cases = tcase_create("all");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(cases, setup, teardown);
-	tcase_add_test(cases, test_every_split);
-	tcase_add_test(cases, test_every_size);
-	tcase_add_test(cases, test_rotation);
-	tcase_add_test(cases, test_rotation_gap);
-	tcase_add_test(cases, test_rotation_state);
-	tcase_add_test(cases, test_losses);
-	tcase_add_test(cases, test_damage);
-	tcase_add_test(cases, test_full_disk);
-	tcase_set_timeout(cases, 120);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, test_every_split);
+	tcase_add_test(tests, test_every_size);
+	tcase_add_test(tests, test_rotation);
+	tcase_add_test(tests, test_rotation_gap);
+	tcase_add_test(tests, test_rotation_state);
+	tcase_add_test(tests, test_losses);
+	tcase_add_test(tests, test_damage);
+	tcase_add_test(tests, test_full_disk);
+	tcase_set_timeout(tests, 120);
 }

@@ -1,11 +1,11 @@
 /*
  * test_stability.c: stability attributes: their words, their order, and what providers promise.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "contract/promise.h"
+#include "unit_main.h"
 
 static const char *round_trip(const char *text)
 {
@@ -85,21 +85,10 @@ START_TEST(test_printed)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("stability");
-	TCase *tests = tcase_create("all");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_test(tests, test_words);
 	tcase_add_test(tests, test_order);
 	tcase_add_test(tests, test_promises);
 	tcase_add_test(tests, test_printed);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed > 0;
 }

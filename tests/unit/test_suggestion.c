@@ -1,8 +1,8 @@
 /* test_suggestion.c: which misspelt names are recognised, and which are left alone. */
-#include <check.h>
 #include <stdlib.h>
 
 #include "base/suggestion.h"
+#include "unit_main.h"
 
 static const char *meant(const char *wanted, const char *one, const char *other)
 {
@@ -76,21 +76,10 @@ START_TEST(phrases)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("suggestion");
-	TCase *all = tcase_create("all");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_test(all, test_close);
-	tcase_add_test(all, test_far);
-	tcase_add_test(all, test_text);
-	tcase_add_test(all, phrases);
-	suite_add_tcase(suite, all);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	tcase_add_test(tests, test_close);
+	tcase_add_test(tests, test_far);
+	tcase_add_test(tests, test_text);
+	tcase_add_test(tests, phrases);
 }

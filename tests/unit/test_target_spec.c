@@ -3,7 +3,6 @@
  * and what each verb takes; without any process. And the states of a target: every event in every
  * state.
  */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "base/error.h"
 #include "targets/target_spec.h"
 #include "targets/target_state.h"
+#include "unit_main.h"
 
 /* What a row of the tests gives: letters p, c, s, l, w, f for -p, -c, --socket, --log, --wait and
  * --follow. */
@@ -169,21 +169,10 @@ START_TEST(test_states)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("targets");
-	TCase *tests = tcase_create("specification");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_test(tests, test_conflicts);
 	tcase_add_test(tests, test_twice);
 	tcase_add_test(tests, test_verbs);
 	tcase_add_test(tests, test_states);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -2,7 +2,6 @@
  * test_text_hash.c: texts that a traced program has chosen to collide with a hash that it knows
  * (FNV-1a, which these tables once used) have different hashes here.
  */
-#include <check.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "unit_main.h"
 
 enum { STAGES = 12, BLOCK = 8, TEXTS = 1 << STAGES, TRIES = 1 << 18, SLOTS = 1 << 20 };
 
@@ -77,17 +77,7 @@ START_TEST(chosen_texts_do_not_collide)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("text_hash");
-	TCase *tests = tcase_create("text_hash");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
 	tcase_add_test(tests, chosen_texts_do_not_collide);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

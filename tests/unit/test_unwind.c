@@ -4,7 +4,6 @@
  * seen while single-stepping.
  */
 #include <alloca.h>
-#include <check.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,6 +22,7 @@
 #include <unwind.h>
 
 #include "../tools/unwind_end.h"
+#include "unit_main.h"
 #include "usdt/process/address.h"
 #include "usdt/unwind/unwind.h"
 
@@ -690,15 +690,20 @@ START_TEST(ended_process)
 }
 END_TEST
 
-int main(void)
+static void open_own(void)
 {
-	Suite *suite = suite_create("unwind");
-	TCase *tests = tcase_create("unwind");
-	SRunner *runner;
-	int failed;
+	ck_assert_int_eq(usdt_unwind_new(getpid(), NULL, &own), 0);
+}
 
-	if (usdt_unwind_new(getpid(), NULL, &own))
-		return 1;
+static void close_own(void)
+{
+	usdt_unwind_free(own);
+}
+
+void unit_tests(TCase *tests)
+{
+	unit_in_one_process();
+	tcase_add_unchecked_fixture(tests, open_own, close_own);
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, recursion);
 	tcase_add_test(tests, callback);
@@ -713,13 +718,5 @@ int main(void)
 	tcase_add_test(tests, each_instruction);
 	tcase_add_test(tests, python);
 	tcase_add_test(tests, ended_process);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	usdt_unwind_free(own);
-	return failed != 0;
 }
 #endif

@@ -2,7 +2,6 @@
  * test_usdt_image.c: the reader of ELF images, with images for many machines that are built
  * here, and with images that are cut short or have wrong bits.
  */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,6 +9,7 @@
 
 #include "base/error.h"
 #include "elf_image.h"
+#include "unit_main.h"
 #include "usdt/elf/image.h"
 
 static const struct elf_image_site sites[] = {
@@ -367,13 +367,9 @@ START_TEST(many_sites)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("image");
-	TCase *tests = tcase_create("image");
-	SRunner *runner;
-	int failed;
-
+	unit_in_one_process();
 	tcase_add_loop_test(tests, each_machine, 0, sizeof(machines) / sizeof(machines[0]));
 	tcase_add_loop_test(tests, relocatable, 0, sizeof(machines) / sizeof(machines[0]));
 	tcase_add_test(tests, moved);
@@ -386,11 +382,4 @@ int main(void)
 	tcase_add_loop_test(tests, damaged_bytes, 0, 8);
 	tcase_add_test(tests, from_a_file);
 	tcase_add_test(tests, many_sites);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

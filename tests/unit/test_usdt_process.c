@@ -1,5 +1,4 @@
 /* test_usdt_process.c: which thread of a process lives, up to the moment when it ends. */
-#include <check.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -11,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "unit_main.h"
 #include "usdt/process/process_images.h"
 
 enum {
@@ -141,20 +141,9 @@ START_TEST(a_process_whose_main_thread_has_ended)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("usdt_process");
-	TCase *tests = tcase_create("usdt_process");
-	SRunner *runner;
-	int failed;
-
+	unit_in_one_process();
 	tcase_add_test(tests, an_ending_process);
 	tcase_add_test(tests, a_process_whose_main_thread_has_ended);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -3,10 +3,10 @@
  * its payload, the text of losses is read back as it was written, and the names of sockets and
  * their directories are recognised.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "unit_main.h"
 #include "wire/layout.h"
 #include "wire/loss.h"
 #include "wire/place.h"
@@ -154,22 +154,11 @@ START_TEST(test_place_expand)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("wire");
-	TCase *tests = tcase_create("all");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_test(tests, test_rows);
 	tcase_add_test(tests, test_unknown);
 	tcase_add_test(tests, test_losses);
 	tcase_add_test(tests, test_place_names);
 	tcase_add_test(tests, test_place_expand);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed > 0;
 }

@@ -7,6 +7,7 @@
 # One build by each compiler and linker is therefore traced with all probes, and each other one
 # with some: what a linker does to a probe it does to an object's other ones too, and the parts
 # take turns. EVERY_PROBE=1 traces all probes in all builds, which takes half an hour.
+# limit: 900
 set -u
 . tests/witness/bpftrace
 need_bpftrace

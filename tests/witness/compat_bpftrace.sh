@@ -3,6 +3,7 @@
 # kernel what the VM has logged for their events: each probe's count, the strings and the sums
 # of its arguments; every probe occurs. Then come programs such as users of Ruby write, unchanged.
 # A tracer on one provider raises the semaphore of the event and no other.
+# limit: 900
 set -u
 . tests/witness/bpftrace
 need_bpftrace

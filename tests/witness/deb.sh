@@ -1,6 +1,7 @@
 #!/bin/bash
 # make deb builds the packages; lintian finds no error in them; installed in a system of their own (an
 # overlay of this one), they pass the package's own test; removed, they leave nothing.
+# limit: 900
 set -u
 . tests/e2e/common
 for tool in dpkg-buildpackage dh lintian pkg-config; do

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The kernel source on Debian 12's kernel (6.1), which has neither links for many sites nor
 # bpf_copy_from_user_str(): each site is a perf event, strings are read in three steps.
+# limit: 900
 set -u
 . tests/witness/guest
 . tests/witness/guest_providers

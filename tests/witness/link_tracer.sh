@@ -3,6 +3,7 @@
 # same time: static into the executable; the executable with libvmtap.so; either with two
 # extensions, one of which is unloaded while it is traced. Both count exactly what each object
 # fired. A tracer of one object does not open another object's guard.
+# limit: 900
 set -eu
 . tests/shim/build_hosts.sh
 . tests/shim/tracer.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The toy VM and the library, built with both compilers in ways that have made other projects
 # lose their probes: each build runs, keeps the contract, even stripped, and its stream works.
+# limit: 900
 set -u
 directory=$TMPDIR
 failed=0 built=0
