@@ -1,4 +1,7 @@
-/* byte_buffer.c: see byte_buffer.h. */
+/*
+ * byte_buffer.c: see byte_buffer.h. The buffer doubles what is needed, so that adding many small
+ * pieces costs little; after a failure the bytes of before are still whole.
+ */
 #include "base/byte_buffer.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
-/* windows.c: see windows.h. */
+/*
+ * windows.c: see windows.h. A window begins at a multiple of the stride and reaches into the next
+ * two, so that an event that begins in its stride is whole in it: callers never join pieces of two
+ * windows.
+ */
 #include "source/windows.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
-/* stacks.c: see stacks.h. */
+/*
+ * stacks.c: see stacks.h. source/method_stacks.h keeps threads and their frames; a frame's node is
+ * its stack in the tree. What is measured is added here, before an event changes the thread's
+ * stack.
+ */
 #include "cli/flame/stacks.h"
 
 #include <stdio.h>

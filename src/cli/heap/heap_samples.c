@@ -1,4 +1,7 @@
-/* heap_samples.c: see heap_samples.h. */
+/*
+ * heap_samples.c: see heap_samples.h. Amounts are collected for the sample that is open, and become
+ * one of the two that are compared when its end arrives: a sample without an end never counts.
+ */
 #include "cli/heap/heap_samples.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
-/* top_table.c: see top_table.h. */
+/*
+ * top_table.c: see top_table.h. Methods and last values are never removed, since callers keep the
+ * numbers of methods; a method that spends nothing is only not shown.
+ */
 #include "cli/top/top_table.h"
 
 #include <errno.h>

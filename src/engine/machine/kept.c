@@ -1,4 +1,7 @@
-/* kept.c: see kept.h. */
+/*
+ * kept.c: see kept.h. The address of a copy is made from its index (memory_address()), so copies
+ * keep their indices: the list only grows.
+ */
 #include "engine/machine/kept.h"
 
 #include <stdlib.h>

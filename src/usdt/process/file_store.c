@@ -1,4 +1,8 @@
-/* file_store.c: see file_store.h. */
+/*
+ * file_store.c: see file_store.h. Open files are a list, the newest first. Reading is put off,
+ * since most files that a process maps are never asked for; more than OPEN_MAX descriptors are
+ * never held.
+ */
 #include "usdt/process/file_store.h"
 
 #include <stdlib.h>
