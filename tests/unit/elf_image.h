@@ -334,6 +334,9 @@ static inline struct elf_image elf_image_make(
 	elf_image_headers(&image, options, sections, ELF_SECTIONS);
 	free(strings.bytes);
 	free(fields);
+	/* Exactly its size, so that AddressSanitizer sees what is read beyond its end. */
+	image.bytes = realloc(image.bytes, image.size);
+	image.capacity = image.size;
 	return image;
 }
 

@@ -272,7 +272,7 @@ START_TEST(prefixes)
 	struct elf_image made = elf_image_make(&options, sites, SITES);
 
 	for (size_t size = 0; size < made.size; size++) {
-		uint8_t *copy = malloc(size + !size);
+		uint8_t *copy = malloc(size);
 		struct usdt_image *image;
 		struct error error = {""};
 		int result;
