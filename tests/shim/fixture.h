@@ -147,15 +147,4 @@ static inline bool fixture_await_guards(unsigned count)
 		ck_assert_msg(holds_ && !*(reader)->error, "%s: %s", #condition, (reader)->error); \
 	} while (0)
 
-static inline int fixture_run(Suite *suite)
-{
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
 #endif

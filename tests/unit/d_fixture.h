@@ -118,18 +118,4 @@ static inline const char *d_fixture_listing(struct d_fixture *fixture, const cha
 	return fixture->listing;
 }
 
-static inline int d_fixture_run(const char *name, TCase *test_case)
-{
-	Suite *suite = suite_create(name);
-	SRunner *runner;
-	int failed;
-
-	suite_add_tcase(suite, test_case);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
 #endif

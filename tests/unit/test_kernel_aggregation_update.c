@@ -11,6 +11,7 @@
 #include "engine/store/distribution.h"
 #include "kernel/capture/capture_generator.h"
 #include "kernel/reduce/aggregation_update.h"
+#include "unit_main.h"
 
 enum { VALUE = -56, INCREMENT = -64, WITHOUT = 9, DONE = 1, RANDOM = 500 };
 
@@ -200,13 +201,8 @@ START_TEST(too_many_buckets)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel_aggregation_update");
-	TCase *tests = tcase_create("updates");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, counts);
 	tcase_add_loop_test(tests, sums, 0, 2);
@@ -215,10 +211,4 @@ int main(void)
 	tcase_add_loop_test(
 		tests, buckets, 0, 2 * (int)(sizeof(distributions) / sizeof(*distributions)));
 	tcase_add_test(tests, too_many_buckets);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -2,13 +2,13 @@
  * test_kernel_btf.c: what is found in the kernel's description of its types, also if the data is
  * cut off or damaged; and the size of rings.
  */
-#include <check.h>
 #include <linux/btf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernel/bpf/btf_lookup.h"
 #include "kernel/bpf/ring_buffer.h"
+#include "unit_main.h"
 
 /* int; struct thing { int first; int bits : 3 (at bit 64); }; void work(int); */
 static const char names[] = "\0int\0thing\0first\0second\0work\0x";
@@ -107,21 +107,10 @@ START_TEST(test_ring_bytes)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel btf");
-	TCase *tests = tcase_create("btf");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, test_found);
 	tcase_add_test(tests, test_damaged);
 	tcase_add_test(tests, test_ring_bytes);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "kernel/capture/capture_generator.h"
+#include "unit_main.h"
 
 enum {
 	NO = KERNEL_NO_REGISTER,
@@ -386,13 +387,8 @@ START_TEST(condition)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel_capture_argument");
-	TCase *tests = tcase_create("arguments");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, registers_of_all_sizes);
 	tcase_add_test(tests, constants);
@@ -407,10 +403,4 @@ int main(void)
 	tcase_add_test(tests, forms_without_a_value);
 	tcase_add_test(tests, notes);
 	tcase_add_loop_test(tests, condition, 0, sizeof(conditions) / sizeof(*conditions));
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

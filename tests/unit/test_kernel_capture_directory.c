@@ -11,6 +11,7 @@
 
 #include "kernel/capture/capture.h"
 #include "kernel/capture/decode.h"
+#include "unit_main.h"
 
 enum { RING_MAP = 900, COUNTERS_MAP, TASK_MAP, MEMORY = 64 << 10, DEEP = 200 };
 
@@ -248,13 +249,8 @@ START_TEST(names_of_a_record)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel_capture_directory");
-	TCase *tests = tcase_create("directories");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, directories_of_one_file_system);
 	tcase_add_test(tests, mounts);
@@ -262,10 +258,4 @@ int main(void)
 	tcase_add_test(tests, a_deep_directory);
 	tcase_add_test(tests, damaged_trees);
 	tcase_add_loop_test(tests, names_of_a_record, 0, sizeof(names) / sizeof(*names));
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -10,6 +10,7 @@
 
 #include "kernel/capture/capture.h"
 #include "kernel/capture/decode.h"
+#include "unit_main.h"
 
 enum {
 	NO = KERNEL_NO_REGISTER,
@@ -520,13 +521,8 @@ START_TEST(memory_of_the_kernel)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel_capture_part");
-	TCase *tests = tcase_create("records");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, arguments_and_head);
 	tcase_add_test(tests, sites_that_are_not_open);
@@ -543,10 +539,4 @@ int main(void)
 	tcase_add_test(tests, other_processes);
 	tcase_add_test(tests, system_calls);
 	tcase_add_test(tests, memory_of_the_kernel);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -3,10 +3,10 @@
  * put on the processor, plus what has passed since, by two clocks whose distance is known. It does
  * not go back by a little, though the clocks differ a little; by much, it is another thread's.
  */
-#include <check.h>
 #include <stdlib.h>
 
 #include "kernel/capture/cpu_time.h"
+#include "unit_main.h"
 
 enum { MS = 1000000, TID = 77 };
 
@@ -90,23 +90,12 @@ START_TEST(without_clocks)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel_cpu_time");
-	TCase *tests = tcase_create("times");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, what_has_passed);
 	tcase_add_test(tests, nothing_has_passed);
 	tcase_add_test(tests, it_does_not_go_back);
 	tcase_add_test(tests, other_threads);
 	tcase_add_test(tests, without_clocks);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

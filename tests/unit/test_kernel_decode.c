@@ -3,11 +3,11 @@
  * updates; batches of several events; and lengths that do not fit into the record or the part are
  * not believed. test_kernel_capture_part.c decodes what programs write.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernel/capture/decode.h"
+#include "unit_main.h"
 
 enum { PID = 9, TID = 8, PLACE = sizeof(struct kernel_head) + 8 };
 
@@ -174,13 +174,8 @@ START_TEST(identities)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel_decode");
-	TCase *tests = tcase_create("records");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, faults);
 	tcase_add_test(tests, ends_of_threads);
@@ -188,10 +183,4 @@ int main(void)
 	tcase_add_loop_test(tests, lengths_of_parts, 0, sizeof(lengths) / sizeof(*lengths));
 	tcase_add_test(tests, batches);
 	tcase_add_test(tests, identities);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

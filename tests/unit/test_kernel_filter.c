@@ -5,6 +5,7 @@
 
 #include "kernel/machine/process_filter.h"
 #include "program/timer_probe.h"
+#include "unit_main.h"
 
 static struct d_fixture fixture;
 
@@ -81,12 +82,9 @@ START_TEST(test_timers)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	TCase *tests = tcase_create("filter");
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, test_pid, 0, (int)(sizeof(scripts) / sizeof(scripts[0])));
 	tcase_add_test(tests, test_timers);
-	return d_fixture_run("filter", tests);
 }

@@ -2,12 +2,12 @@
  * test_kernel_function_places.c: a probe of a function is known again by its file, names and place,
  * however many there are; one that differs in any of these is another one.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "kernel/site/function_places.h"
 #include "program/probe.h"
+#include "unit_main.h"
 
 enum { MANY = 5000 };
 
@@ -91,20 +91,9 @@ START_TEST(many)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel_function_places");
-	TCase *tests = tcase_create("places");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, what_tells_probes_apart);
 	tcase_add_test(tests, many);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -3,7 +3,6 @@
  * of a tracer that runs is waited for, that of one that is stopped is not. A process that has got
  * the number of one that was stopped is left alone.
  */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -20,6 +19,7 @@
 
 #include "kernel/bpf/bpf.h"
 #include "kernel/watch/hold.h"
+#include "unit_main.h"
 
 enum {
 	LONG_MS = 1500,     /* longer than the lock is tried for before its owner is examined */
@@ -216,13 +216,10 @@ START_TEST(a_number_that_another_process_has_got)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel_hold");
-	TCase *tests = tcase_create("kernel_hold");
-	int map = kernel_hold_map(1), failed;
+	int map = kernel_hold_map(1);
 	bool may_choose = map >= 0 && !access("/proc/sys/kernel/ns_last_pid", W_OK);
-	SRunner *runner;
 
 	if (map >= 0)
 		close(map);
@@ -233,14 +230,7 @@ int main(void)
 	tcase_add_test(tests, a_process_that_is_gone);
 	if (may_choose)
 		tcase_add_test(tests, a_number_that_another_process_has_got);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	if (!failed && !may_choose) {
-		puts("no BPF map, or no process gets a number that is chosen (ns_last_pid)");
-		return 77;
-	}
-	return failed != 0;
+	else
+		puts("left out: a number that another process has got: no BPF map, or no process "
+		     "gets a number that is chosen (ns_last_pid)");
 }

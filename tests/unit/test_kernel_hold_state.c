@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "kernel/watch/hold.h"
+#include "unit_main.h"
 
 static pid_t child;
 static int maps[2];
@@ -129,23 +130,12 @@ START_TEST(keys)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel_hold_state");
-	TCase *tests = tcase_create("hold");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, states);
 	tcase_add_test(tests, another_thread_of_another_process);
 	tcase_add_loop_test(tests, the_last_tracer_lets_go, 0, 2);
 	tcase_add_test(tests, a_process_that_nobody_holds);
 	tcase_add_test(tests, keys);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -3,12 +3,12 @@
  * each probe leads back to its row, and the sites are those of the provider. What the running
  * kernel describes itself (sdt, fbt) is not looked at, so no privilege is needed.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernel/machine/machine_providers.h"
+#include "unit_main.h"
 
 static struct kernel_providers providers;
 static struct d_probe_set set;
@@ -146,13 +146,8 @@ START_TEST(probes_that_cannot_fire)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel_machine_providers");
-	TCase *tests = tcase_create("providers");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, names_of_providers, 0, sizeof(names) / sizeof(*names));
 	tcase_add_loop_test(
@@ -160,10 +155,4 @@ int main(void)
 	tcase_add_test(tests, several_providers);
 	tcase_add_test(tests, sites_of_system_calls);
 	tcase_add_test(tests, probes_that_cannot_fire);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

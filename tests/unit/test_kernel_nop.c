@@ -4,7 +4,6 @@
  * it into a call that overwrites the memory below the stack pointer and kills children. The trial
  * must detect each of these two faults.
  */
-#include <check.h>
 #include <elf.h>
 #include <link.h>
 #include <signal.h>
@@ -19,6 +18,7 @@
 #include "kernel/bpf/bpf.h"
 #include "kernel/bpf/bpf_features.h"
 #include "kernel/site/nop.h"
+#include "unit_main.h"
 
 static struct bpf_features features;
 
@@ -164,28 +164,14 @@ static void add(TCase *tests)
 }
 #endif
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel_nop");
-	TCase *tests = tcase_create("kernel_nop");
-	SRunner *runner;
-	struct error error;
-	int failed;
+	static struct error error;
 
-	if (bpf_features(&features, &error)) {
-		printf("%s\n", error.text);
-		return 77;
-	}
-	if (!features.multi) {
-		printf("the kernel has no links for several sites\n");
-		return 77;
-	}
+	if (bpf_features(&features, &error))
+		unit_skip(error.text);
+	else if (!features.multi)
+		unit_skip("the kernel has no links for several sites");
 	add(tests);
 	tcase_set_timeout(tests, 60);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

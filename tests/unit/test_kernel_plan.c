@@ -2,7 +2,6 @@
  * test_kernel_plan.c: what the kernel source reads for each form of an operand, how a plan lays out
  * its record, and what it refuses; jumps and limits of BPF code. Nothing here needs privilege.
  */
-#include <check.h>
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "kernel/bpf/bpf_code.h"
 #include "kernel/capture/plan.h"
 #include "kernel/site/site_operand.h"
+#include "unit_main.h"
 
 enum { NO = KERNEL_NO_REGISTER };
 
@@ -334,13 +334,8 @@ START_TEST(far_offsets)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel_plan");
-	TCase *tests = tcase_create("kernel_plan");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_loop_test(tests, form, 0, sizeof(forms) / sizeof(*forms));
 	tcase_add_test(tests, arguments);
 	tcase_add_test(tests, unreadable);
@@ -351,10 +346,4 @@ int main(void)
 	tcase_add_test(tests, equal_plans);
 	tcase_add_test(tests, jumps);
 	tcase_add_test(tests, far_offsets);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -3,10 +3,10 @@
  * however many there are, the last one that was set counts, and the name of a process's own probe
  * has its number.
  */
-#include <check.h>
 #include <stdlib.h>
 
 #include "kernel/process/probe_alias.h"
+#include "unit_main.h"
 
 enum { MANY = 20000 };
 
@@ -100,22 +100,11 @@ START_TEST(names)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel_probe_alias");
-	TCase *tests = tcase_create("aliases");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, an_empty_one_has_none);
 	tcase_add_test(tests, the_last_one_counts);
 	tcase_add_loop_test(tests, many, 0, 12);
 	tcase_add_test(tests, names);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

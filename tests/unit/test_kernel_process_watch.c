@@ -13,6 +13,7 @@
 
 #include "kernel/watch/hold.h"
 #include "kernel/watch/process_watch_private.h"
+#include "unit_main.h"
 
 enum { PID = 4000000, RING_BYTES = 4096, HEADER_BYTES = 8, TIME = 1000 };
 
@@ -243,13 +244,8 @@ START_TEST(a_process_that_is_kept)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel_process_watch");
-	TCase *tests = tcase_create("watch");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, who_is_watched);
 	tcase_add_test(tests, a_process_that_is_added_again);
@@ -260,10 +256,4 @@ int main(void)
 	tcase_add_test(tests, a_process_that_was_stopped_again);
 	tcase_add_test(tests, a_process_that_is_killed);
 	tcase_add_test(tests, a_process_that_is_kept);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

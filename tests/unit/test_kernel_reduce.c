@@ -16,6 +16,7 @@
 #include "kernel/reduce/refusal.h"
 #include "kernel/reduce/translate.h"
 #include "source/request.h"
+#include "unit_main.h"
 
 enum { RING_BYTES = 1 << 16, COUNTERS = 8 << 10 };
 
@@ -513,15 +514,12 @@ START_TEST(test_follow)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	TCase *tests = tcase_create("reduce");
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, test_script, 0, (int)(sizeof(scripts) / sizeof(*scripts)));
 	tcase_add_loop_test(tests, test_follow, 0, (int)(sizeof(follows) / sizeof(*follows)));
 	tcase_add_test(tests, test_many);
 	tcase_add_loop_test(tests, test_refusal, 0, (int)(sizeof(refusals) / sizeof(*refusals)));
 	tcase_set_timeout(tests, 60);
-	return d_fixture_run("kernel_reduce", tests);
 }

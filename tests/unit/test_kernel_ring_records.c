@@ -4,7 +4,6 @@
  * are released when they have been taken, and one that crosses the ring's end is whole. The ring is
  * memory of the test's.
  */
-#include <check.h>
 #include <linux/bpf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "base/clock.h"
 #include "kernel/capture/plan.h"
 #include "kernel/capture/ring_records.h"
+#include "unit_main.h"
 
 enum { RING_BYTES = 4096, HEADER_BYTES = 8, RECORD_BYTES = sizeof(struct kernel_head) + 16 };
 
@@ -209,13 +209,8 @@ START_TEST(the_end_of_the_ring)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel_ring_records");
-	TCase *tests = tcase_create("records");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, order_of_times);
 	tcase_add_test(tests, later_records_wait);
@@ -223,10 +218,4 @@ int main(void)
 	tcase_add_test(tests, records_that_are_none);
 	tcase_add_test(tests, release);
 	tcase_add_test(tests, the_end_of_the_ring);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -3,7 +3,6 @@
  * completed scan has seen, or that have changed since; a process is reported once until it has been
  * scanned. The kernel's reports are made up by the test.
  */
-#include <check.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "kernel/watch/scanned_files.h"
+#include "unit_main.h"
 
 enum { REPORTS_MAX = 8, MANY = 70000 /* more than are remembered */ };
 
@@ -213,13 +213,8 @@ START_TEST(other_events)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel_scanned_files");
-	TCase *tests = tcase_create("files");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_file_is_new_until_it_was_scanned);
 	tcase_add_test(tests, a_scan_that_was_not_completed);
@@ -228,10 +223,4 @@ int main(void)
 	tcase_add_test(tests, a_file_that_changes);
 	tcase_add_test(tests, many_files);
 	tcase_add_test(tests, other_events);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

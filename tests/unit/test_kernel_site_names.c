@@ -7,6 +7,7 @@
 
 #include "kernel/capture/site_names.h"
 #include "source/request.h"
+#include "unit_main.h"
 
 static struct d_fixture fixture;
 
@@ -108,21 +109,10 @@ START_TEST(agreement)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel_site_names");
-	TCase *tests = tcase_create("names");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, order, 0, sizeof(orders) / sizeof(*orders));
 	tcase_add_test(tests, variables);
 	tcase_add_loop_test(tests, agreement, 0, sizeof(scripts) / sizeof(*scripts));
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -3,13 +3,13 @@
  * be in use at the same time, all slots lie in what a program may use, and a generator that makes a
  * mistake gets no program.
  */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "kernel/bpf/bpf_code.h"
 #include "kernel/capture/capture_generator.h"
 #include "kernel/capture/stack_slot.h"
+#include "unit_main.h"
 
 enum { LIMIT = 64 };
 
@@ -151,26 +151,15 @@ START_TEST(a_mistake_of_a_generator_gives_no_program)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel_stack_slot");
-	TCase *slots = tcase_create("slots");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_loop_test(slots, each_slot_is_taken_and_given_back, 0, STACK_SLOTS);
-	tcase_add_loop_test(slots, a_slot_is_not_taken_twice, 0, STACK_SLOTS);
-	tcase_add_loop_test(slots, only_what_is_taken_is_used, 0, STACK_SLOTS);
-	tcase_add_loop_test(slots, slots_that_share_bytes_exclude_each_other, 0,
+	tcase_add_loop_test(tests, each_slot_is_taken_and_given_back, 0, STACK_SLOTS);
+	tcase_add_loop_test(tests, a_slot_is_not_taken_twice, 0, STACK_SLOTS);
+	tcase_add_loop_test(tests, only_what_is_taken_is_used, 0, STACK_SLOTS);
+	tcase_add_loop_test(tests, slots_that_share_bytes_exclude_each_other, 0,
 		sizeof(sharing) / sizeof(*sharing));
-	tcase_add_loop_test(slots, slots_that_are_needed_together_have_room, 0,
+	tcase_add_loop_test(tests, slots_that_are_needed_together_have_room, 0,
 		sizeof(together) / sizeof(*together));
-	tcase_add_loop_test(slots, a_mistake_of_a_generator_gives_no_program, 0,
+	tcase_add_loop_test(tests, a_mistake_of_a_generator_gives_no_program, 0,
 		sizeof(generators) / sizeof(*generators));
-	suite_add_tcase(suite, slots);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

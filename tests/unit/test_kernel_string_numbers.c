@@ -10,6 +10,7 @@
 
 #include "kernel/reduce/reduce.h"
 #include "kernel/reduce/string_numbers.h"
+#include "unit_main.h"
 
 enum { STRING_BYTES = 16, ROOM = 800, MANY = 700, FULL = ROOM / 8 };
 
@@ -193,13 +194,8 @@ START_TEST(numbers_that_are_kept)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel_string_numbers");
-	TCase *tests = tcase_create("reader");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, texts_by_number);
 	tcase_add_test(tests, a_text_is_read_once);
@@ -208,10 +204,4 @@ int main(void)
 	tcase_add_test(tests, numbers_of_programs_that_are_at_work);
 	tcase_add_test(tests, texts_outlive_their_numbers);
 	tcase_add_test(tests, numbers_that_are_kept);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

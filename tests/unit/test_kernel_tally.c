@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "kernel/reduce/aggregation_update.h"
 #include "kernel/reduce/tally.h"
+#include "unit_main.h"
 
 enum { CPUS = 3, ROOM = 4096, EXECNAME = KERNEL_EXECNAME_BYTES, WORDS_MAX = 8, GIVEN_MAX = 2048 };
 
@@ -377,13 +378,8 @@ START_TEST(losses)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("kernel_tally");
-	TCase *tests = tcase_create("tally");
-	SRunner *runner;
-	int failed;
-
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, counts);
 	tcase_add_test(tests, sums);
@@ -395,10 +391,4 @@ int main(void)
 	tcase_add_test(tests, strings_that_come_later);
 	tcase_add_test(tests, rounds);
 	tcase_add_test(tests, losses);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

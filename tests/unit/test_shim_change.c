@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 static struct vmtap_guards told; /* as of the last call */
@@ -256,11 +257,8 @@ static void end(void)
 	fixture_teardown();
 }
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("change");
-	TCase *tests = tcase_create("change");
-
 	tcase_add_checked_fixture(tests, begin, end);
 	tcase_add_test(tests, clients_open_and_close_guards);
 	tcase_add_test(tests, kernel_tracers_are_looked_for);
@@ -269,6 +267,4 @@ int main(void)
 	tcase_add_test(tests, removing_waits);
 	tcase_add_test(tests, without_a_thread);
 	tcase_add_test(tests, a_child_keeps_it);
-	suite_add_tcase(suite, tests);
-	return fixture_run(suite);
 }

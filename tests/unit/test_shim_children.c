@@ -13,6 +13,7 @@
 
 #include "shim/core/ring.h"
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 pid_t _Fork(void) __attribute__((weak)); /* glibc 2.34 */
@@ -273,19 +274,14 @@ START_TEST(such_a_child_keeps_no_connection)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim_children");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, fixture_setup, fixture_teardown);
-	tcase_set_timeout(all, 60);
-	tcase_add_loop_test(all, the_first_event_closes_the_guards, 0, 4);
-	tcase_add_loop_test(all, a_full_ring_in_a_child, 0, 2);
-	tcase_add_loop_test(all, such_a_child_may_serve, 0, 2);
-	tcase_add_loop_test(all, no_ring_of_a_living_thread_is_freed, 0, 2);
-	tcase_add_loop_test(all, locks_that_the_parent_held, 0, 2);
-	tcase_add_loop_test(all, such_a_child_keeps_no_connection, 0, 2);
-	suite_add_tcase(suite, all);
-	return fixture_run(suite);
+	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_loop_test(tests, the_first_event_closes_the_guards, 0, 4);
+	tcase_add_loop_test(tests, a_full_ring_in_a_child, 0, 2);
+	tcase_add_loop_test(tests, such_a_child_may_serve, 0, 2);
+	tcase_add_loop_test(tests, no_ring_of_a_living_thread_is_freed, 0, 2);
+	tcase_add_loop_test(tests, locks_that_the_parent_held, 0, 2);
+	tcase_add_loop_test(tests, such_a_child_keeps_no_connection, 0, 2);
 }

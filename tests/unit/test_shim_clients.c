@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 enum { THREADS = 4, CLIENTS = 16 };
@@ -384,19 +385,14 @@ START_TEST(the_last_client_leaves_no_memory_behind)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim_clients");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, fixture_setup, fixture_teardown);
-	tcase_set_timeout(all, 120);
-	tcase_add_test(all, sixteen_clients_each_with_its_own_account);
-	tcase_add_test(all, a_byte_at_a_time);
-	tcase_add_test(all, floods_of_frames);
-	tcase_add_test(all, two_hundred_reconnects_under_load);
-	tcase_add_test(all, clients_killed_while_they_read);
-	tcase_add_test(all, the_last_client_leaves_no_memory_behind);
-	suite_add_tcase(suite, all);
-	return fixture_run(suite);
+	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
+	tcase_set_timeout(tests, 120);
+	tcase_add_test(tests, sixteen_clients_each_with_its_own_account);
+	tcase_add_test(tests, a_byte_at_a_time);
+	tcase_add_test(tests, floods_of_frames);
+	tcase_add_test(tests, two_hundred_reconnects_under_load);
+	tcase_add_test(tests, clients_killed_while_they_read);
+	tcase_add_test(tests, the_last_client_leaves_no_memory_behind);
 }

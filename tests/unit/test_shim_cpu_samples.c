@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "shim/cpu_samples.h"
+#include "unit_main.h"
 
 /* A share may be wrong by chance, and by what a loaded machine adds: its threads begin to run at
  * the ticks at which timers expire. So only gross errors are found here: samples at ticks of
@@ -400,11 +401,8 @@ START_TEST(by_both)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim: samples by CPU time");
-	TCase *tests = tcase_create("CPU samples");
-
 	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, waits_take_nothing);
@@ -418,6 +416,4 @@ int main(void)
 	tcase_add_loop_test(tests, without_a_thread, 0, 2);
 	tcase_add_test(tests, by_elapsed_time);
 	tcase_add_test(tests, by_both);
-	suite_add_tcase(suite, tests);
-	return fixture_run(suite);
 }

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "shim/cpu_samples.h"
+#include "unit_main.h"
 
 enum { SMALL_STACK = 2048 /* the least that the kernel accepts */ };
 
@@ -511,11 +512,8 @@ START_TEST(two_clients_with_different_rates)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim: signals of samples by CPU time");
-	TCase *tests = tcase_create("CPU signals");
-
 	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, a_handler_leaves_by_siglongjmp);
@@ -537,6 +535,4 @@ int main(void)
 	tcase_add_test(tests, another_user);
 	tcase_add_test(tests, waits_are_not_interrupted);
 	tcase_add_test(tests, two_clients_with_different_rates);
-	suite_add_tcase(suite, tests);
-	return fixture_run(suite);
 }

@@ -16,6 +16,7 @@
 
 #include "shim/core/ledger.h"
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 static int exit_status(pid_t child)
@@ -515,25 +516,20 @@ START_TEST(a_child_closes_what_is_being_accepted)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim_forks");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, fixture_setup, fixture_teardown);
-	tcase_set_timeout(all, 60);
-	tcase_add_loop_test(all, children_are_served_whatever_a_handler_does, 0, 8);
-	tcase_add_loop_test(all, no_child_is_served_unasked, 0, 2);
-	tcase_add_test(all, a_child_made_while_its_parent_starts);
-	tcase_add_test(all, locks_are_free_in_a_child_before_the_first_start);
-	tcase_add_loop_test(all, a_child_of_vfork_does_not_end_its_parents_stream, 0, 2);
-	tcase_add_test(all, a_child_may_have_its_parents_number);
-	tcase_add_test(all, a_child_of_a_census_removes_what_is_registered);
-	tcase_add_test(all, a_child_closes_what_is_open);
-	tcase_add_loop_test(all, a_child_closes_what_was_closed_meanwhile, 0, 2);
-	tcase_add_loop_test(all, a_child_keeps_what_is_the_programs, 0, 4);
-	tcase_add_test(all, the_ledger_forgets_in_order);
-	tcase_add_loop_test(all, a_child_closes_what_is_being_accepted, 0, 2);
-	suite_add_tcase(suite, all);
-	return fixture_run(suite);
+	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_loop_test(tests, children_are_served_whatever_a_handler_does, 0, 8);
+	tcase_add_loop_test(tests, no_child_is_served_unasked, 0, 2);
+	tcase_add_test(tests, a_child_made_while_its_parent_starts);
+	tcase_add_test(tests, locks_are_free_in_a_child_before_the_first_start);
+	tcase_add_loop_test(tests, a_child_of_vfork_does_not_end_its_parents_stream, 0, 2);
+	tcase_add_test(tests, a_child_may_have_its_parents_number);
+	tcase_add_test(tests, a_child_of_a_census_removes_what_is_registered);
+	tcase_add_test(tests, a_child_closes_what_is_open);
+	tcase_add_loop_test(tests, a_child_closes_what_was_closed_meanwhile, 0, 2);
+	tcase_add_loop_test(tests, a_child_keeps_what_is_the_programs, 0, 4);
+	tcase_add_test(tests, the_ledger_forgets_in_order);
+	tcase_add_loop_test(tests, a_child_closes_what_is_being_accepted, 0, 2);
 }

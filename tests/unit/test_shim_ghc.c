@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 enum { /* GHC's event types that carry some of a probe's arguments */
@@ -349,24 +350,19 @@ START_TEST(threads_have_blocks_of_their_own)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim_ghc");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, fixture_setup, fixture_teardown);
-	tcase_set_timeout(all, 120);
-	tcase_add_loop_test(all, a_plain_reader_gets_ghc_events, 0, 2);
-	tcase_add_test(all, types_have_ghc_sizes);
-	tcase_add_test(all, threads_have_blocks_of_their_own);
-	tcase_add_loop_test(all, both_forms_or_one, 0, 3);
-	tcase_add_test(all, single_types_of_ghc);
-	tcase_add_test(all, a_frame_ends_plain_reading);
-	tcase_add_test(all, a_begun_frame_is_waited_for);
-	tcase_add_test(all, stop_statuses_are_ones_that_ghc_knows);
-	tcase_add_test(all, capabilities_come_and_go);
-	tcase_add_test(all, the_environment_only_when_asked_for);
-	tcase_add_test(all, a_plain_reader_is_told_of_losses);
-	suite_add_tcase(suite, all);
-	return fixture_run(suite);
+	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
+	tcase_set_timeout(tests, 120);
+	tcase_add_loop_test(tests, a_plain_reader_gets_ghc_events, 0, 2);
+	tcase_add_test(tests, types_have_ghc_sizes);
+	tcase_add_test(tests, threads_have_blocks_of_their_own);
+	tcase_add_loop_test(tests, both_forms_or_one, 0, 3);
+	tcase_add_test(tests, single_types_of_ghc);
+	tcase_add_test(tests, a_frame_ends_plain_reading);
+	tcase_add_test(tests, a_begun_frame_is_waited_for);
+	tcase_add_test(tests, stop_statuses_are_ones_that_ghc_knows);
+	tcase_add_test(tests, capabilities_come_and_go);
+	tcase_add_test(tests, the_environment_only_when_asked_for);
+	tcase_add_test(tests, a_plain_reader_is_told_of_losses);
 }

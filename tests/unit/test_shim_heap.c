@@ -10,6 +10,7 @@
 
 #include "shim/extra/census.h"
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 #define NAMED                                                                                      \
@@ -643,31 +644,26 @@ START_TEST(a_census_is_removed_when_it_has_ended)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim heap");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, fixture_setup, fixture_teardown);
-	tcase_add_test(all, one_sample_by_either_frame);
-	tcase_add_test(all, a_period_runs_until_it_is_stopped);
-	tcase_add_test(all, every_client_gets_samples_unless_it_says_otherwise);
-	tcase_add_test(all, a_census_by_polling_runs_on_the_vms_thread);
-	tcase_add_test(all, what_nobody_waits_for_is_not_wanted);
-	tcase_add_test(all, a_flood_of_requests_is_answered_by_few_samples);
-	tcase_add_test(all, commands_are_kept_until_the_vm_is_ready);
-	tcase_add_test(all, a_period_is_kept_until_the_vm_is_ready);
-	tcase_add_test(all, wrong_options_are_refused);
-	tcase_add_test(all, any_number_of_labels);
-	tcase_add_test(all, chosen_labels_do_not_collide);
-	tcase_add_test(all, what_a_slow_client_loses_is_counted);
-	tcase_add_test(all, labels_are_cut_and_made_valid);
-	tcase_add_test(all, objects_are_counted);
-	tcase_add_test(all, the_registration_outlives_a_stop);
-	tcase_add_test(all, a_forked_child_is_asked_anew);
-	tcase_add_test(all, several_threads_poll);
-	tcase_add_test(all, a_census_cannot_stop_the_stream);
-	tcase_add_test(all, a_census_is_removed_when_it_has_ended);
-	suite_add_tcase(suite, all);
-	return fixture_run(suite);
+	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
+	tcase_add_test(tests, one_sample_by_either_frame);
+	tcase_add_test(tests, a_period_runs_until_it_is_stopped);
+	tcase_add_test(tests, every_client_gets_samples_unless_it_says_otherwise);
+	tcase_add_test(tests, a_census_by_polling_runs_on_the_vms_thread);
+	tcase_add_test(tests, what_nobody_waits_for_is_not_wanted);
+	tcase_add_test(tests, a_flood_of_requests_is_answered_by_few_samples);
+	tcase_add_test(tests, commands_are_kept_until_the_vm_is_ready);
+	tcase_add_test(tests, a_period_is_kept_until_the_vm_is_ready);
+	tcase_add_test(tests, wrong_options_are_refused);
+	tcase_add_test(tests, any_number_of_labels);
+	tcase_add_test(tests, chosen_labels_do_not_collide);
+	tcase_add_test(tests, what_a_slow_client_loses_is_counted);
+	tcase_add_test(tests, labels_are_cut_and_made_valid);
+	tcase_add_test(tests, objects_are_counted);
+	tcase_add_test(tests, the_registration_outlives_a_stop);
+	tcase_add_test(tests, a_forked_child_is_asked_anew);
+	tcase_add_test(tests, several_threads_poll);
+	tcase_add_test(tests, a_census_cannot_stop_the_stream);
+	tcase_add_test(tests, a_census_is_removed_when_it_has_ended);
 }

@@ -12,6 +12,7 @@
 
 #include "shim/core/registry.h"
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 enum {
@@ -133,14 +134,9 @@ START_TEST(producers_do_not_wait_for_the_holder)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("held");
-	TCase *tests = tcase_create("held");
-
 	tcase_set_timeout(tests, HANGS_S);
 	tcase_add_checked_fixture(tests, setup, fixture_teardown);
 	tcase_add_loop_test(tests, producers_do_not_wait_for_the_holder, 0, 4);
-	suite_add_tcase(suite, tests);
-	return fixture_run(suite);
 }

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 enum {
@@ -241,16 +242,11 @@ START_TEST(last_events_in_a_child)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("interrupted");
-	TCase *tests = tcase_create("interrupted");
-
 	tcase_set_timeout(tests, HANGS_S);
 	tcase_add_checked_fixture(tests, setup, fixture_teardown);
 	tcase_add_loop_test(tests, a_census_in_a_child, 0, 2);
 	tcase_add_loop_test(tests, stop_in_a_child, 0, 2);
 	tcase_add_test(tests, last_events_in_a_child);
-	suite_add_tcase(suite, tests);
-	return fixture_run(suite);
 }

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 enum { HANGS_S = 60 };
@@ -405,11 +406,8 @@ START_TEST(a_program_that_closes_one_descriptor)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim: limits");
-	TCase *tests = tcase_create("limits");
-
 	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, no_memory_while_it_fires);
@@ -420,6 +418,4 @@ int main(void)
 	tcase_add_test(tests, no_descriptor_is_allowed);
 	tcase_add_loop_test(tests, a_program_that_closes_one_descriptor, 0, 2 * CLOSED_KINDS);
 	tcase_add_test(tests, an_event_after_descriptors_are_closed);
-	suite_add_tcase(suite, tests);
-	return fixture_run(suite);
 }

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 static char log_path[300];
@@ -454,27 +455,22 @@ START_TEST(the_users_path_goes_before_the_authors)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim log");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, fixture_setup, fixture_teardown);
-	tcase_add_test(all, a_log_has_everything_since_the_start);
-	tcase_add_test(all, log_and_clients_at_once);
-	tcase_add_test(all, a_log_gets_samples_of_the_heap);
-	tcase_add_test(all, a_crash_leaves_whole_events);
-	tcase_add_test(all, a_full_disk_stops_nobody);
-	tcase_add_loop_test(all, a_disk_that_stays_full, 0, 2);
-	tcase_add_loop_test(all, a_disk_that_is_nearly_full, 0, 3);
-	tcase_add_loop_test(all, a_disk_with_room_for_little, 0, 6);
-	tcase_add_test(all, a_disk_full_from_the_start);
+	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
+	tcase_add_test(tests, a_log_has_everything_since_the_start);
+	tcase_add_test(tests, log_and_clients_at_once);
+	tcase_add_test(tests, a_log_gets_samples_of_the_heap);
+	tcase_add_test(tests, a_crash_leaves_whole_events);
+	tcase_add_test(tests, a_full_disk_stops_nobody);
+	tcase_add_loop_test(tests, a_disk_that_stays_full, 0, 2);
+	tcase_add_loop_test(tests, a_disk_that_is_nearly_full, 0, 3);
+	tcase_add_loop_test(tests, a_disk_with_room_for_little, 0, 6);
+	tcase_add_test(tests, a_disk_full_from_the_start);
 #if defined(__x86_64__)
-	tcase_add_loop_test(all, a_program_without_the_counter, 0, 2);
+	tcase_add_loop_test(tests, a_program_without_the_counter, 0, 2);
 #endif
-	tcase_add_test(all, a_log_that_cannot_be_made);
-	tcase_add_test(all, a_forked_child_leaves_the_log_alone);
-	tcase_add_test(all, the_users_path_goes_before_the_authors);
-	suite_add_tcase(suite, all);
-	return fixture_run(suite);
+	tcase_add_test(tests, a_log_that_cannot_be_made);
+	tcase_add_test(tests, a_forked_child_leaves_the_log_alone);
+	tcase_add_test(tests, the_users_path_goes_before_the_authors);
 }

@@ -14,6 +14,7 @@
 
 #include "shim/core/ring.h"
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 enum { FOREVER_MS = 600000 };
@@ -294,20 +295,15 @@ START_TEST(a_function_is_cancelled)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim_longjmp");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, fixture_setup, fixture_teardown);
-	tcase_set_timeout(all, 60);
-	tcase_add_test(all, the_thread_is_recovered);
-	tcase_add_test(all, an_argument_faults);
-	tcase_add_test(all, no_wakeups_follow);
-	tcase_add_loop_test(all, stop_does_not_wait, 0, 4);
-	tcase_add_test(all, a_wait_for_a_client_is_left);
-	tcase_add_test(all, a_function_is_left);
-	tcase_add_loop_test(all, a_function_is_cancelled, 0, 2);
-	suite_add_tcase(suite, all);
-	return fixture_run(suite);
+	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, the_thread_is_recovered);
+	tcase_add_test(tests, an_argument_faults);
+	tcase_add_test(tests, no_wakeups_follow);
+	tcase_add_loop_test(tests, stop_does_not_wait, 0, 4);
+	tcase_add_test(tests, a_wait_for_a_client_is_left);
+	tcase_add_test(tests, a_function_is_left);
+	tcase_add_loop_test(tests, a_function_is_cancelled, 0, 2);
 }

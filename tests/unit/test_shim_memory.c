@@ -15,6 +15,7 @@
 #include "shim/core/budget.h"
 #include "shim/core/ring.h"
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 enum {
@@ -552,22 +553,17 @@ START_TEST(memory_goes_back_when_threads_end_later)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim_memory");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, fixture_setup, fixture_teardown);
-	tcase_set_timeout(all, 120);
-	tcase_add_test(all, no_more_than_the_budget_is_taken);
-	tcase_add_test(all, shorter_options_mean_the_default);
-	tcase_add_loop_test(all, sixty_stalled_clients, 0, 2);
-	tcase_add_test(all, a_thousand_threads_by_default);
-	tcase_add_loop_test(all, a_thousand_threads_in_little_memory, 0, 2);
-	tcase_add_test(all, a_client_that_is_refused_is_told);
-	tcase_add_test(all, a_lossless_client_loses_nothing);
-	tcase_add_test(all, memory_goes_back_when_the_last_client_leaves);
-	tcase_add_test(all, memory_goes_back_when_threads_end_later);
-	suite_add_tcase(suite, all);
-	return fixture_run(suite);
+	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
+	tcase_set_timeout(tests, 120);
+	tcase_add_test(tests, no_more_than_the_budget_is_taken);
+	tcase_add_test(tests, shorter_options_mean_the_default);
+	tcase_add_loop_test(tests, sixty_stalled_clients, 0, 2);
+	tcase_add_test(tests, a_thousand_threads_by_default);
+	tcase_add_loop_test(tests, a_thousand_threads_in_little_memory, 0, 2);
+	tcase_add_test(tests, a_client_that_is_refused_is_told);
+	tcase_add_test(tests, a_lossless_client_loses_nothing);
+	tcase_add_test(tests, memory_goes_back_when_the_last_client_leaves);
+	tcase_add_test(tests, memory_goes_back_when_threads_end_later);
 }

@@ -10,6 +10,7 @@
 #include "shim/core/budget.h"
 #include "shim/fixture.h"
 #include "shim/server/memory_limit.h"
+#include "unit_main.h"
 
 static char root[256];
 
@@ -117,16 +118,11 @@ START_TEST(the_default_follows)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("memory limit");
-	TCase *tests = tcase_create("memory limit");
-
 	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
 	tcase_add_test(tests, groups_of_version_2);
 	tcase_add_test(tests, groups_of_version_1);
 	tcase_add_test(tests, no_groups);
 	tcase_add_test(tests, the_default_follows);
-	suite_add_tcase(suite, tests);
-	return fixture_run(suite);
 }

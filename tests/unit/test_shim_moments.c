@@ -9,8 +9,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "shim/fixture.h"
 #include "shim/extra/sampler.h"
+#include "shim/fixture.h"
+#include "unit_main.h"
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
 
@@ -171,22 +172,17 @@ START_TEST(guards_are_closed)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim moments");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, setup, fixture_teardown);
-	tcase_set_timeout(all, 60);
-	tcase_add_test(all, what_is_registered_is_whole);
-	tcase_add_test(all, guards_are_closed);
-	suite_add_tcase(suite, all);
-	return fixture_run(suite);
+	tcase_add_checked_fixture(tests, setup, fixture_teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, what_is_registered_is_whole);
+	tcase_add_test(tests, guards_are_closed);
 }
 #else
-int main(void)
+void unit_tests(TCase *tests)
 {
-	puts("skipped: other processors, and AddressSanitizer, do not stop after an instruction");
-	return 77;
+	(void)tests;
+	unit_skip("other processors, and AddressSanitizer, do not stop after an instruction");
 }
 #endif

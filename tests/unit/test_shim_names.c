@@ -13,6 +13,7 @@
 #include "shim/core/budget.h"
 #include "shim/core/name.h"
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 enum { THREADS = 8, TEXTS = 3000, ONCE = 200000 };
@@ -302,11 +303,8 @@ START_TEST(events_carry_them)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("names");
-	TCase *tests = tcase_create("names");
-
 	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
 	tcase_add_test(tests, one_name_for_each_text);
 	tcase_add_test(tests, chosen_texts_do_not_collide);
@@ -318,6 +316,4 @@ int main(void)
 	tcase_add_test(tests, no_room);
 	tcase_add_test(tests, no_memory);
 	tcase_add_test(tests, events_carry_them);
-	suite_add_tcase(suite, tests);
-	return fixture_run(suite);
 }

@@ -3,7 +3,6 @@
  * appear after a client's header was sent, versions of a probe, probes that are kept out,
  * subscriptions by name, strings that no client requested, and full tables.
  */
-#include <check.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "shim/core/object.h"
 #include "shim/core/registry.h"
 #include "shim/fixture.h"
+#include "unit_main.h"
 
 /*
  * An object with one probe, all in memory of its own, which is overwritten when the object is
@@ -480,22 +480,17 @@ START_TEST(a_full_table)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim_objects");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, fixture_setup, fixture_teardown);
-	tcase_add_test(all, a_type_comes_late);
-	tcase_add_test(all, a_new_probe_is_open_for_all);
-	tcase_add_test(all, versions_of_a_probe);
-	tcase_add_test(all, versions_amid_subscriptions);
-	tcase_add_test(all, other_arguments_are_kept_out);
-	tcase_add_test(all, objects_of_other_sizes);
-	tcase_add_loop_test(all, strings_that_nobody_asked_for, 0, 8);
-	tcase_add_test(all, all_probes_by_one_name);
-	tcase_add_test(all, more_types_than_spare_ones);
-	tcase_add_test(all, a_full_table);
-	suite_add_tcase(suite, all);
-	return fixture_run(suite);
+	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
+	tcase_add_test(tests, a_type_comes_late);
+	tcase_add_test(tests, a_new_probe_is_open_for_all);
+	tcase_add_test(tests, versions_of_a_probe);
+	tcase_add_test(tests, versions_amid_subscriptions);
+	tcase_add_test(tests, other_arguments_are_kept_out);
+	tcase_add_test(tests, objects_of_other_sizes);
+	tcase_add_loop_test(tests, strings_that_nobody_asked_for, 0, 8);
+	tcase_add_test(tests, all_probes_by_one_name);
+	tcase_add_test(tests, more_types_than_spare_ones);
+	tcase_add_test(tests, a_full_table);
 }

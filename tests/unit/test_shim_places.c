@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 static int exit_status(pid_t child)
@@ -541,27 +542,22 @@ START_TEST(root_may_connect)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim_places");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, fixture_setup, fixture_teardown);
-	tcase_set_timeout(all, 60);
-	tcase_add_test(all, the_socket_is_private);
-	tcase_add_test(all, a_path_of_the_authors_choice);
-	tcase_add_test(all, a_runtime_folder_of_a_long_name);
-	tcase_add_test(all, a_stale_socket_is_replaced_a_live_one_never);
-	tcase_add_test(all, several_replace_one_stale_socket);
-	tcase_add_loop_test(all, a_runtime_folder_that_is_not_ours, 0, 7);
-	tcase_add_test(all, a_name_that_somebody_has_taken);
-	tcase_add_test(all, dead_sockets_are_swept);
-	tcase_add_test(all, a_chosen_path_contains_the_pid);
-	tcase_add_test(all, a_forked_worker_with_the_authors_path);
-	tcase_add_test(all, the_lock_of_another_user);
-	tcase_add_test(all, the_runtime_folder_of_another_user);
-	tcase_add_test(all, another_user_is_refused);
-	tcase_add_test(all, root_may_connect);
-	suite_add_tcase(suite, all);
-	return fixture_run(suite);
+	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, the_socket_is_private);
+	tcase_add_test(tests, a_path_of_the_authors_choice);
+	tcase_add_test(tests, a_runtime_folder_of_a_long_name);
+	tcase_add_test(tests, a_stale_socket_is_replaced_a_live_one_never);
+	tcase_add_test(tests, several_replace_one_stale_socket);
+	tcase_add_loop_test(tests, a_runtime_folder_that_is_not_ours, 0, 7);
+	tcase_add_test(tests, a_name_that_somebody_has_taken);
+	tcase_add_test(tests, dead_sockets_are_swept);
+	tcase_add_test(tests, a_chosen_path_contains_the_pid);
+	tcase_add_test(tests, a_forked_worker_with_the_authors_path);
+	tcase_add_test(tests, the_lock_of_another_user);
+	tcase_add_test(tests, the_runtime_folder_of_another_user);
+	tcase_add_test(tests, another_user_is_refused);
+	tcase_add_test(tests, root_may_connect);
 }

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 extern char **environ;
@@ -623,29 +624,24 @@ START_TEST(a_handler_forks_and_exits_amid_a_start)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim_process");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, fixture_setup, fixture_teardown);
-	tcase_set_timeout(all, 60);
-	tcase_add_test(all, a_forked_child_is_silent);
-	tcase_add_test(all, a_forked_child_may_serve);
-	tcase_add_test(all, fork_amid_everything);
-	tcase_add_test(all, spawned_programs_do_not_matter);
-	tcase_add_test(all, exec_ends_the_connection);
-	tcase_add_test(all, start_and_stop_again_and_again);
-	tcase_add_test(all, start_waits_when_told_to);
-	tcase_add_test(all, stop_while_start_waits);
-	tcase_add_test(all, a_worker_waits_for_its_parents_follower);
-	tcase_add_test(all, what_a_late_follower_misses_is_counted);
-	tcase_add_test(all, no_descriptor_is_left_open);
-	tcase_add_test(all, descriptors_run_out);
-	tcase_add_test(all, standard_descriptors_are_the_programs);
-	tcase_add_loop_test(all, a_program_that_closes_all_descriptors, 0, 4);
-	tcase_add_test(all, no_child_keeps_a_connection);
-	tcase_add_test(all, a_handler_forks_and_exits_amid_a_start);
-	suite_add_tcase(suite, all);
-	return fixture_run(suite);
+	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, a_forked_child_is_silent);
+	tcase_add_test(tests, a_forked_child_may_serve);
+	tcase_add_test(tests, fork_amid_everything);
+	tcase_add_test(tests, spawned_programs_do_not_matter);
+	tcase_add_test(tests, exec_ends_the_connection);
+	tcase_add_test(tests, start_and_stop_again_and_again);
+	tcase_add_test(tests, start_waits_when_told_to);
+	tcase_add_test(tests, stop_while_start_waits);
+	tcase_add_test(tests, a_worker_waits_for_its_parents_follower);
+	tcase_add_test(tests, what_a_late_follower_misses_is_counted);
+	tcase_add_test(tests, no_descriptor_is_left_open);
+	tcase_add_test(tests, descriptors_run_out);
+	tcase_add_test(tests, standard_descriptors_are_the_programs);
+	tcase_add_loop_test(tests, a_program_that_closes_all_descriptors, 0, 4);
+	tcase_add_test(tests, no_child_keeps_a_connection);
+	tcase_add_test(tests, a_handler_forks_and_exits_amid_a_start);
 }

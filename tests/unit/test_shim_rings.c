@@ -14,6 +14,7 @@
 
 #include "shim/core/ring.h"
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 enum { THREADS = 4 };
@@ -670,30 +671,25 @@ START_TEST(a_quiet_stream_sleeps)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim_rings");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, fixture_setup, fixture_teardown);
-	tcase_set_timeout(all, 120);
-	tcase_add_test(all, received_and_lost_are_all);
-	tcase_add_test(all, each_client_has_its_own_account);
-	tcase_add_test(all, stop_accounts_for_everything);
-	tcase_add_loop_test(all, lossless_delivers_all, 0, 2);
-	tcase_add_test(all, lossless_finish_delivers_what_was_held_back);
-	tcase_add_test(all, lossless_finish_leaves_no_gap);
-	tcase_add_test(all, lossless_client_dies);
-	tcase_add_test(all, threads_exit_and_their_rings_are_freed);
-	tcase_add_test(all, watermarks_hold_with_many_threads);
-	tcase_add_loop_test(all, signals_that_interrupt_events, 0, 2);
-	tcase_add_test(all, signals_on_new_threads);
-	tcase_add_test(all, small_stacks);
-	tcase_add_test(all, firing_is_no_cancellation_point);
-	tcase_add_test(all, nor_are_start_and_stop);
-	tcase_add_test(all, stop_and_start_while_threads_fire);
-	tcase_add_test(all, rings_give_their_memory_back);
-	tcase_add_test(all, a_quiet_stream_sleeps);
-	suite_add_tcase(suite, all);
-	return fixture_run(suite);
+	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
+	tcase_set_timeout(tests, 120);
+	tcase_add_test(tests, received_and_lost_are_all);
+	tcase_add_test(tests, each_client_has_its_own_account);
+	tcase_add_test(tests, stop_accounts_for_everything);
+	tcase_add_loop_test(tests, lossless_delivers_all, 0, 2);
+	tcase_add_test(tests, lossless_finish_delivers_what_was_held_back);
+	tcase_add_test(tests, lossless_finish_leaves_no_gap);
+	tcase_add_test(tests, lossless_client_dies);
+	tcase_add_test(tests, threads_exit_and_their_rings_are_freed);
+	tcase_add_test(tests, watermarks_hold_with_many_threads);
+	tcase_add_loop_test(tests, signals_that_interrupt_events, 0, 2);
+	tcase_add_test(tests, signals_on_new_threads);
+	tcase_add_test(tests, small_stacks);
+	tcase_add_test(tests, firing_is_no_cancellation_point);
+	tcase_add_test(tests, nor_are_start_and_stop);
+	tcase_add_test(tests, stop_and_start_while_threads_fire);
+	tcase_add_test(tests, rings_give_their_memory_back);
+	tcase_add_test(tests, a_quiet_stream_sleeps);
 }

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 static uint64_t samples, weights;
@@ -436,11 +437,8 @@ START_TEST(told_beside_ends_of_threads)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim: sampler");
-	TCase *tests = tcase_create("sampler");
-
 	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, by_time);
@@ -455,6 +453,4 @@ int main(void)
 #endif
 	tcase_add_test(tests, told_beside_ends_of_threads);
 	tcase_add_test(tests, wrong_calls);
-	suite_add_tcase(suite, tests);
-	return fixture_run(suite);
 }

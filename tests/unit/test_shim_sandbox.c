@@ -20,6 +20,7 @@
 #include <time.h>
 
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 enum { HANGS_S = 60, EVENTS = 100, CALLS_MAX = 6, NOT_POSSIBLE = 77 };
@@ -277,16 +278,11 @@ START_TEST(the_stream_goes_on_or_ends_in_order)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim: sandboxes");
-	TCase *tests = tcase_create("sandboxes");
-
 	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
 	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(tests, the_stream_goes_on_or_ends_in_order, 0, 2 * TRIED_SANDBOXES);
 	if (TRIED_SANDBOXES < SANDBOXES)
 		printf("skipped the sandboxes that refuse mmap and munmap: sanitizers need them\n");
-	suite_add_tcase(suite, tests);
-	return fixture_run(suite);
 }

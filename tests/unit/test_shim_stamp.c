@@ -4,7 +4,6 @@
  * clock is set; and the queue, which rarely
  * moves its bytes.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -12,6 +11,7 @@
 #include "shim/core/stamp.h"
 #include "shim/fixture.h"
 #include "shim/stream/queue.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 static _Atomic int64_t ahead;         /* how far the wall clock has been set ahead */
@@ -199,18 +199,13 @@ START_TEST(a_queue_is_moved_for_an_eighth)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim_clock");
-	TCase *all = tcase_create("all");
-
-	tcase_set_timeout(all, 120);
-	tcase_add_loop_test(all, times_agree_and_go_forwards, 0, 2);
-	tcase_add_loop_test(all, the_raw_clock_begins_anew, 0, 2);
-	tcase_add_test(all, another_clock_is_chosen);
-	tcase_add_test(all, the_wall_clock_jumps);
-	tcase_add_test(all, clients_are_told_of_a_jump);
-	tcase_add_test(all, a_queue_is_moved_for_an_eighth);
-	suite_add_tcase(suite, all);
-	return fixture_run(suite);
+	tcase_set_timeout(tests, 120);
+	tcase_add_loop_test(tests, times_agree_and_go_forwards, 0, 2);
+	tcase_add_loop_test(tests, the_raw_clock_begins_anew, 0, 2);
+	tcase_add_test(tests, another_clock_is_chosen);
+	tcase_add_test(tests, the_wall_clock_jumps);
+	tcase_add_test(tests, clients_are_told_of_a_jump);
+	tcase_add_test(tests, a_queue_is_moved_for_an_eighth);
 }

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 static atomic_bool stop;
@@ -438,26 +439,21 @@ START_TEST(stop_removes_only_its_own_socket)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim_storm");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, fixture_setup, fixture_teardown);
-	tcase_set_timeout(all, 120);
-	tcase_add_test(all, thousands_of_subscriptions);
-	tcase_add_test(all, an_exact_account_amid_a_storm);
-	tcase_add_test(all, a_talking_client_does_not_hold_the_others_up);
-	tcase_add_test(all, a_thousand_threads);
-	tcase_add_test(all, stop_while_clients_leave);
-	tcase_add_test(all, stop_while_a_lossless_client_is_stuck);
-	tcase_add_test(all, starts_and_stops_from_many_threads);
-	tcase_add_test(all, fork_while_starting_and_stopping);
-	tcase_add_test(all, a_child_made_without_fork);
-	tcase_add_test(all, exit_while_start_waits);
-	tcase_add_test(all, only_the_process_that_is_meant_waits);
-	tcase_add_test(all, it_waits_once);
-	tcase_add_test(all, stop_removes_only_its_own_socket);
-	suite_add_tcase(suite, all);
-	return fixture_run(suite);
+	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
+	tcase_set_timeout(tests, 120);
+	tcase_add_test(tests, thousands_of_subscriptions);
+	tcase_add_test(tests, an_exact_account_amid_a_storm);
+	tcase_add_test(tests, a_talking_client_does_not_hold_the_others_up);
+	tcase_add_test(tests, a_thousand_threads);
+	tcase_add_test(tests, stop_while_clients_leave);
+	tcase_add_test(tests, stop_while_a_lossless_client_is_stuck);
+	tcase_add_test(tests, starts_and_stops_from_many_threads);
+	tcase_add_test(tests, fork_while_starting_and_stopping);
+	tcase_add_test(tests, a_child_made_without_fork);
+	tcase_add_test(tests, exit_while_start_waits);
+	tcase_add_test(tests, only_the_process_that_is_meant_waits);
+	tcase_add_test(tests, it_waits_once);
+	tcase_add_test(tests, stop_removes_only_its_own_socket);
 }

@@ -47,6 +47,7 @@ static const char *test_text(unsigned probe, unsigned argument)
 }
 
 #include "test_calls.h"
+#include "unit_main.h"
 
 static const struct contract_provider *provider;
 static unsigned seen[VMTAP_PROBES];
@@ -832,35 +833,30 @@ START_TEST(strangers_are_told_of)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim_stream");
-	TCase *all = tcase_create("all");
-
-	tcase_add_checked_fixture(all, fixture_setup, fixture_teardown);
-	tcase_set_timeout(all, 120);
-	tcase_add_test(all, every_probe_arrives);
-	tcase_add_test(all, guard_and_fire_without_macros);
-	tcase_add_test(all, arguments_are_evaluated_only_when_someone_listens);
-	tcase_add_test(all, each_client_gets_what_it_asked_for);
-	tcase_add_test(all, a_new_subscription_replaces_the_old);
-	tcase_add_loop_test(all, guards_close_however_a_client_ends, 0, ENDINGS);
-	tcase_add_test(all, stop_ends_every_stream_in_order);
-	tcase_add_test(all, stop_right_after_a_subscription);
-	tcase_add_test(all, poll_tells_what_changed);
-	tcase_add_test(all, junk_is_ignored);
-	tcase_add_test(all, unknown_and_repeated_types_do_no_harm);
-	tcase_add_test(all, names_travel_once_and_may_move);
-	tcase_add_test(all, a_full_name_table_loses_nothing);
-	tcase_add_loop_test(all, texts_of_nested_events_do_not_mix, 0, 6);
-	tcase_add_test(all, an_event_without_its_text_is_lost);
-	tcase_add_test(all, a_text_for_nobody_costs_no_event);
-	tcase_add_test(all, texts_are_cut_and_made_valid);
-	tcase_add_test(all, null_strings_do_not_crash);
-	tcase_add_test(all, the_process_is_described);
-	tcase_add_test(all, times_agree_with_the_systems_clock);
-	tcase_add_test(all, cpu_clocks_for_who_asks);
-	tcase_add_test(all, strangers_are_told_of);
-	suite_add_tcase(suite, all);
-	return fixture_run(suite);
+	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
+	tcase_set_timeout(tests, 120);
+	tcase_add_test(tests, every_probe_arrives);
+	tcase_add_test(tests, guard_and_fire_without_macros);
+	tcase_add_test(tests, arguments_are_evaluated_only_when_someone_listens);
+	tcase_add_test(tests, each_client_gets_what_it_asked_for);
+	tcase_add_test(tests, a_new_subscription_replaces_the_old);
+	tcase_add_loop_test(tests, guards_close_however_a_client_ends, 0, ENDINGS);
+	tcase_add_test(tests, stop_ends_every_stream_in_order);
+	tcase_add_test(tests, stop_right_after_a_subscription);
+	tcase_add_test(tests, poll_tells_what_changed);
+	tcase_add_test(tests, junk_is_ignored);
+	tcase_add_test(tests, unknown_and_repeated_types_do_no_harm);
+	tcase_add_test(tests, names_travel_once_and_may_move);
+	tcase_add_test(tests, a_full_name_table_loses_nothing);
+	tcase_add_loop_test(tests, texts_of_nested_events_do_not_mix, 0, 6);
+	tcase_add_test(tests, an_event_without_its_text_is_lost);
+	tcase_add_test(tests, a_text_for_nobody_costs_no_event);
+	tcase_add_test(tests, texts_are_cut_and_made_valid);
+	tcase_add_test(tests, null_strings_do_not_crash);
+	tcase_add_test(tests, the_process_is_described);
+	tcase_add_test(tests, times_agree_with_the_systems_clock);
+	tcase_add_test(tests, cpu_clocks_for_who_asks);
+	tcase_add_test(tests, strangers_are_told_of);
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 static int exit_status(pid_t child)
@@ -315,11 +316,8 @@ START_TEST(clients_that_never_read_make_room)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim: thread");
-	TCase *tests = tcase_create("thread");
-
 	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, idle_connections_make_room);
@@ -329,6 +327,4 @@ int main(void)
 	tcase_add_test(tests, floods_cost_a_bounded_share);
 
 	tcase_add_loop_test(tests, it_keeps_the_policy_that_it_inherits, 0, 5);
-	suite_add_tcase(suite, tests);
-	return fixture_run(suite);
 }

@@ -21,6 +21,7 @@
 #include <time.h>
 
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 enum {
@@ -1020,11 +1021,8 @@ START_TEST(a_log_raises_no_signal)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("turn");
-	TCase *tests = tcase_create("turn");
-
 	tcase_set_timeout(tests, 0);
 	tcase_add_checked_fixture(tests, setup, fixture_teardown);
 	tcase_add_test(tests, events_arrive_without_a_thread);
@@ -1054,6 +1052,4 @@ int main(void)
 	tcase_add_test(tests, a_turn_leaves_the_programs_files_alone);
 	tcase_add_test(tests, start_waits_for_the_client);
 	tcase_add_test(tests, a_log_raises_no_signal);
-	suite_add_tcase(suite, tests);
-	return fixture_run(suite);
 }

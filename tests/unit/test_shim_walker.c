@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "shim/fixture.h"
+#include "unit_main.h"
 
 enum { STACKED = 0x7fff }; /* all strings, and the stack */
 
@@ -369,11 +370,8 @@ START_TEST(removing_waits_for_threads_inside)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim: walker");
-	TCase *tests = tcase_create("walker");
-
 	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, frames_come_before_their_event);
@@ -386,6 +384,4 @@ int main(void)
 	tcase_add_test(tests, lossless_with_stacks);
 	tcase_add_test(tests, no_walker);
 	tcase_add_test(tests, removing_waits_for_threads_inside);
-	suite_add_tcase(suite, tests);
-	return fixture_run(suite);
 }

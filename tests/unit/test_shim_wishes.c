@@ -12,6 +12,7 @@
 
 #include "shim/core/object.h"
 #include "shim/fixture.h"
+#include "unit_main.h"
 #include "wire/wire.h"
 
 enum { HANGS_S = 100, LONG_MS = 600000 };
@@ -377,11 +378,8 @@ START_TEST(exit_ends_the_wait)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("shim: wishes");
-	TCase *tests = tcase_create("wishes");
-
 	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, a_cpu_clock_is_read_only_for_its_probes);
@@ -393,6 +391,4 @@ int main(void)
 	tcase_add_test(tests, lossless_delivery_can_be_refused);
 	tcase_add_test(tests, a_signal_ends_the_wait);
 	tcase_add_loop_test(tests, exit_ends_the_wait, 0, 2);
-	suite_add_tcase(suite, tests);
-	return fixture_run(suite);
 }
