@@ -194,7 +194,8 @@ static inline _Noreturn void child_is_sampled(uint64_t count)
 	if (!right || vmtap_start(NULL))
 		_exit(1);
 	fixture_set_path();
-	fired = samples = used[0] = 0;
+	samples = used[0] = 0;
+	fired = 0;
 	begin(WIRE_SAMPLING_TIME, PERIOD);
 	work_until(count);
 	finish();
