@@ -1,6 +1,6 @@
 #!/bin/bash
 # vmtap log: its summary of a log agrees with the VM and with a trace; it finds errors in a log.
-# tests: src/cli/log/log.c src/cli/log/log_check.c src/cli/log/threads.c
+# tests: src/cli/log/log.c src/cli/log/log_check.c src/cli/log/thread_bytes.c
 set -u
 . tests/e2e/common
 log=$directory/log

@@ -3,7 +3,7 @@
 # vanishes without being counted, whatever the VM does while it holds that lock and other threads
 # fork (tests/shim/vm_lock.c lists it), with each kind of client, with a thread of the library's and
 # without. No child has a socket of its parent's. The survival rig does the same for longer.
-# tests: src/shim/server/start.c src/shim/extra/turn.c
+# tests: src/shim/server/start.c src/shim/server/turn.c
 set -eu
 flags="-std=gnu11 -O2 -g -Iinclude -Isrc -Itests -I$BUILD/include -D_GNU_SOURCE"
 [ "${VMTAP_SANITIZED:-0}" != 1 ] || { echo "AddressSanitizer's allocator is not safe across fork()" && exit 77; }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # profile-n over the event stream, without privilege: the VM's own samples, by time and by bytes. The
 # shares that they give agree with exact ones within what the number of samples allows.
-# tests: src/shim/extra/sampler.c src/shim/extra/cpu_timer.c src/shim/extra/server_samples.c
+# tests: src/shim/extra/sampler.c src/shim/extra/cpu_timer.c src/shim/server/server_samples.c
 . tests/e2e/common
 cat >"$directory/loop.toy" <<'TOY'
 class Point

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Set-uid programs ignore what their user's environment says about logs, sockets and waiting;
 # without the set-uid bit they do not.
-# tests: src/shim/server/socket_directory.c src/shim/extra/log_file.c
+# tests: src/shim/server/socket_directory.c src/shim/stream/log_file.c
 set -u
 . tests/e2e/common
 [ "$(id -u)" = 0 ] || { echo "only root can make another user's set-uid program" && exit 77; }

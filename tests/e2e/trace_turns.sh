@@ -1,7 +1,7 @@
 #!/bin/bash
 # The command and a VM that has no thread of the library's: ps and trace find it, wherever its socket
 # is; trace -c starts it and has every event; a recording and the VM's own log have every event, too.
-# tests: src/shim/extra/turn.c
+# tests: src/shim/server/turn.c
 set -eu
 flags=(-std=gnu11 -O2 -Iinclude "-I$BUILD/include")
 [ "${VMTAP_SANITIZED:-0}" = 1 ] && flags+=(-fsanitize=address,undefined)

@@ -1,5 +1,4 @@
 /* test_hash_table.c: random operations on a table and on a simple model have the same results. */
-#include <check.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,6 +8,7 @@
 
 #include "base/hash_table.h"
 #include "base/text.h"
+#include "unit_main.h"
 
 enum { KEYS = 512, OPERATIONS = 200000, MANY = 50000 };
 
@@ -170,19 +170,9 @@ START_TEST(many_texts_are_found_after_growth)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("hash_table");
-	TCase *tests = tcase_create("hash_table");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
 	tcase_add_loop_test(tests, random_operations_give_what_a_model_gives, 0, 12);
 	tcase_add_test(tests, an_empty_table_has_nothing);
 	tcase_add_test(tests, many_texts_are_found_after_growth);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

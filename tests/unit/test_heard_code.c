@@ -5,7 +5,6 @@
  */
 #include "usdt/process/heard_code.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "unit_main.h"
 #include "usdt/process/process_images.h"
 #include "usdt/process/process_symbols.h"
 
@@ -206,22 +206,11 @@ START_TEST(test_alive)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("heard_code");
-	TCase *test = tcase_create("heard_code");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_test(test, test_order);
-	tcase_add_test(test, test_fork);
-	tcase_add_test(test, test_many);
-	tcase_add_test(test, test_names);
-	tcase_add_test(test, test_alive);
-	suite_add_tcase(suite, test);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	tcase_add_test(tests, test_order);
+	tcase_add_test(tests, test_fork);
+	tcase_add_test(tests, test_many);
+	tcase_add_test(tests, test_names);
+	tcase_add_test(tests, test_alive);
 }

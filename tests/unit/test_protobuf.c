@@ -1,10 +1,10 @@
 /* test_protobuf.c: fields have the bytes that the encoding's specification states. */
-#include <check.h>
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/protobuf.h"
+#include "unit_main.h"
 
 static void expect(struct byte_buffer *buffer, const char *bytes, size_t length)
 {
@@ -62,18 +62,8 @@ START_TEST(failures)
 }
 END_TEST
 
-int main(void)
+void unit_tests(TCase *tests)
 {
-	Suite *suite = suite_create("protobuf");
-	TCase *tests = tcase_create("protobuf");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
 	tcase_add_test(tests, fields);
 	tcase_add_test(tests, failures);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }
