@@ -1,6 +1,7 @@
 #include "unit_main.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static Suite *suite;
@@ -17,6 +18,12 @@ TCase *unit_case(const char *name)
 void unit_in_one_process(void)
 {
 	fork_status = CK_NOFORK;
+}
+
+void unit_skip(const char *reason)
+{
+	puts(reason);
+	exit(77);
 }
 
 int main(void)
