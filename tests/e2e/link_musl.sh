@@ -17,9 +17,10 @@ every_expected >"$TMPDIR/expected"
 
 flags=${every_flags//-I$BUILD/-I$B}
 # shellcheck disable=SC2086
+musl-gcc $flags -DEVERY_STREAM -O2 -c -o "$TMPDIR/every.o" tests/shim/every.c
 try() { # NAME FLAGS...
 	local vm
-	musl-gcc $flags -DEVERY_STREAM -O2 -o "$TMPDIR/$1" tests/shim/every.c "${@:2}" -pthread
+	musl-gcc -o "$TMPDIR/$1" "$TMPDIR/every.o" "${@:2}" -pthread
 	"$TMPDIR/$1" alone
 	VMTAP_WAIT=1 timeout "${COMMAND_SECONDS:-300}" "$TMPDIR/$1" "$TMPDIR/socket" &
 	vm=$!
@@ -73,6 +74,7 @@ int main(int argc, char **argv)
 	return !WIFEXITED(status) || WEXITSTATUS(status) != 7;
 }
 C
+# shellcheck disable=SC2086
 musl-gcc $flags -o "$TMPDIR/child" "$TMPDIR/child.c" "$B/libvmtap.a" -pthread
 timeout "${COMMAND_SECONDS:-300}" "$TMPDIR/child" "$TMPDIR/one" "$TMPDIR/two"
 [ ! -e "$TMPDIR/one" ] && [ ! -e "$TMPDIR/two" ] || { echo "a socket is left" && exit 1; }

@@ -9,10 +9,12 @@ $CC -std=gnu11 -D_GNU_SOURCE -O1 -Iinclude -Isrc -I"$BUILD/include" -o "$TMPDIR/
 	tests/shim/count.c tests/shim/reader.c
 for cc in gcc clang; do
 	command -v $cc >/dev/null || { echo "left out: $cc: not installed" && continue; }
-	for flags in "-Wl,-z,now" "-O2 -Wl,-z,now" "-O2 -static" "-O2 -Wl,-z,lazy"; do
+	for level in -O0 -O2; do
+		$cc -std=gnu11 $level -Iinclude -I"$BUILD/include" -I"$BUILD/gen" -c -o "$TMPDIR/stack$level.o" tests/shim/stack.c
+	done
+	for flags in "-O0 -Wl,-z,now" "-O2 -Wl,-z,now" "-O2 -static" "-O2 -Wl,-z,lazy"; do
 		# shellcheck disable=SC2086
-		$cc -std=gnu11 $flags -Iinclude -I"$BUILD/include" -I"$BUILD/gen" -o "$TMPDIR/stack" \
-			tests/shim/stack.c "$BUILD/libvmtap.a" -pthread
+		$cc $flags -o "$TMPDIR/stack" "$TMPDIR/stack${flags%% *}.o" "$BUILD/libvmtap.a" -pthread
 		VMTAP_WAIT=1 timeout "${COMMAND_SECONDS:-300}" "$TMPDIR/stack" "$TMPDIR/socket" >"$TMPDIR/out" &
 		"$TMPDIR/count" "$TMPDIR/socket" lossless >/dev/null
 		wait $!

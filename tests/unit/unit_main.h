@@ -34,4 +34,7 @@ void unit_skip(const char *reason);
 /* Makes all tests run in the program's own process: they share state, or trace their children. */
 void unit_in_one_process(void);
 
+/* Ends the program as skipped: its tests cannot run here. Prints the reason. */
+_Noreturn void unit_skip(const char *reason);
+
 #endif
