@@ -6,7 +6,6 @@
 
 static Suite *suite;
 static enum fork_status fork_status = CK_FORK_GETENV;
-static const char *skipped; /* why; NULL: it is not */
 
 TCase *unit_case(const char *name)
 {
@@ -14,11 +13,6 @@ TCase *unit_case(const char *name)
 
 	suite_add_tcase(suite, tests);
 	return tests;
-}
-
-void unit_skip(const char *reason)
-{
-	skipped = reason;
 }
 
 void unit_in_one_process(void)
@@ -40,11 +34,6 @@ int main(void)
 	suite = suite_create(program_invocation_short_name);
 	unit_tests(unit_case(program_invocation_short_name));
 	runner = srunner_create(suite);
-	if (skipped) {
-		puts(skipped);
-		srunner_free(runner);
-		return 77;
-	}
 	srunner_set_fork_status(runner, fork_status);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -27,10 +27,6 @@ void unit_tests(TCase *tests);
 /* Returns a further test case, for tests that have other fixtures or another time limit. */
 TCase *unit_case(const char *name);
 
-/* Has the program be skipped: none of its tests runs, and the reason, which must outlive the call,
- * is printed. */
-void unit_skip(const char *reason);
-
 /* Makes all tests run in the program's own process: they share state, or trace their children. */
 void unit_in_one_process(void);
 
