@@ -4,7 +4,7 @@
  *
  * A verb lists the probes that it follows, each with a number of its own, its role. Probes that
  * the target does not have are left out. A log of GHC's has those of provider vm that its events
- * tell (source/eventlog_ghc.c).
+ * tell (source/eventlog/eventlog_ghc.c).
  */
 #ifndef VMTAP_CLI_FEED_H
 #define VMTAP_CLI_FEED_H

@@ -26,7 +26,7 @@
 #include "contract/known.h"
 #include "d/compile.h"
 #include "program/program.h"
-#include "source/eventlog.h"
+#include "source/eventlog/eventlog.h"
 #include "source/recording.h"
 #include "source/recording_progress.h"
 #include "targets/target_bytes.h"

@@ -14,7 +14,7 @@
 
 #include "base/debug.h"
 #include "program/need.h"
-#include "source/eventlog.h"
+#include "source/eventlog/eventlog.h"
 #include "source/source.h"
 #include "wire/log_bytes.h"
 #include "wire/records.h"

@@ -14,7 +14,7 @@
 #include "base/debug.h"
 #include "base/test_point.h"
 #include "source/connection.h"
-#include "source/eventlog.h"
+#include "source/eventlog/eventlog.h"
 #include "source/source.h"
 #include "usdt/process/process_info.h"
 #include "wire/wire.h"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # By default the VM does not wait. For each program, the events that a tracer received plus those
 # that it reports as dropped are exactly the events that the VM counted.
-# tests: src/source/loss_gaps.c src/shim/stream/missed.c src/wire/loss.c
+# tests: src/source/eventlog/loss_gaps.c src/shim/stream/missed.c src/wire/loss.c
 set -eu
 programs=(examples/toy/programs/*.toy)
 [ "${VMTAP_SANITIZED:-0}" = 1 ] && echo "left out: other programs: they take long with sanitizers" &&

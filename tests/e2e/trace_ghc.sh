@@ -2,7 +2,7 @@
 # A log of GHC's run-time system, made here: each of GHC's events is a probe of HaskellEvent with
 # the fields of its payload; provider vm has what they tell; the bundled scripts for GHC, and those
 # for any VM that such a log can feed.
-# tests: src/source/eventlog_ghc.c src/source/eventlog_version.c
+# tests: src/source/eventlog/eventlog_ghc.c src/source/eventlog/eventlog_version.c
 set -u
 . tests/e2e/common
 log=$directory/log

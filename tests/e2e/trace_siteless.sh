@@ -2,7 +2,7 @@
 # A VM that refers to few probes: a script that describes others, too, runs, and a line names those
 # that cannot fire; a script for nothing else is an error; -l does not list them; -Z is silent. So
 # it is with a recording. A probe fires as soon as a library has it that is loaded later.
-# tests: src/source/eventlog_siteless.c
+# tests: src/source/eventlog/eventlog_siteless.c
 set -u
 . tests/e2e/common
 flags="-std=gnu11 -O2 -g -Iinclude -Isrc -I$BUILD/include -D_GNU_SOURCE"

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "source/eventlog.h"
+#include "source/eventlog/eventlog.h"
 
 /* Of class, method and file. */
 static void consume_stack(const struct event_batch *batch, const struct event_guest_stack *stack)

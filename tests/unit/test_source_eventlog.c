@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "log_writer.h"
-#include "source/eventlog.h"
+#include "source/eventlog/eventlog.h"
 #include "unit_main.h"
 
 static const struct eventlog_settings settings = {.what = "test", .file = -1};

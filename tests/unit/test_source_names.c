@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/names.h"
+#include "source/eventlog/names.h"
 #include "unit_main.h"
 
 static const char *text_of(const struct names *names, uint32_t id)

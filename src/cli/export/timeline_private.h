@@ -12,7 +12,7 @@
 #include "base/hash_table.h"
 #include "cli/export/timeline.h"
 #include "cli/method_names.h"
-#include "source/loss_gaps.h"
+#include "source/eventlog/loss_gaps.h"
 
 enum {
 	CAP_NONE = 0xffff,

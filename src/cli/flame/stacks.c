@@ -1,7 +1,7 @@
 /*
- * stacks.c: see stacks.h. source/method_stacks.h keeps threads and their frames; a frame's node is
- * its stack in the tree. What is measured is added here, before an event changes the thread's
- * stack.
+ * stacks.c: see stacks.h. source/eventlog/method_stacks.h keeps threads and their frames; a frame's
+ * node is its stack in the tree. What is measured is added here, before an event changes the
+ * thread's stack.
  */
 #include "cli/flame/stacks.h"
 
@@ -12,8 +12,8 @@
 #include "base/arena.h"
 #include "cli/method_names.h"
 #include "cli/stop_reason.h"
-#include "source/loss_gaps.h"
-#include "source/method_stacks.h"
+#include "source/eventlog/loss_gaps.h"
+#include "source/eventlog/method_stacks.h"
 
 enum stacks_role {
 	ROLE_ENTRY,

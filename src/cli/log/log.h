@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "cli/feed.h"
-#include "source/names.h"
+#include "source/eventlog/names.h"
 #include "wire/layout.h"
 #include "wire/records.h"
 

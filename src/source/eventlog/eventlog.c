@@ -3,7 +3,7 @@
  * event types and probes, eventlog_merge.c the merge; eventlog_private.h declares what they
  * share.
  */
-#include "source/eventlog_private.h"
+#include "source/eventlog/eventlog_private.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 
 #include "base/bytes.h"
 #include "base/command_line.h"
-#include "source/names.h"
+#include "source/eventlog/names.h"
 #include "wire/describe.h"
 #include "wire/frame.h"
 #include "wire/records.h"

@@ -2,7 +2,7 @@
  * loss_gaps.c: see loss_gaps.h. Without memory the newest gap is made longer: too much time may
  * count as one in which events were lost, but never too little.
  */
-#include "source/loss_gaps.h"
+#include "source/eventlog/loss_gaps.h"
 
 #include <stdlib.h>
 

@@ -16,8 +16,8 @@
  * eventlog_add_probes(); eventlog_enable(); then bytes and eventlog_next() until the end. A
  * call that comes too early is rejected (-EINVAL, EVENTLOG_BROKEN) and changes nothing.
  */
-#ifndef VMTAP_SOURCE_EVENTLOG_H
-#define VMTAP_SOURCE_EVENTLOG_H
+#ifndef VMTAP_SOURCE_EVENTLOG_EVENTLOG_H
+#define VMTAP_SOURCE_EVENTLOG_EVENTLOG_H
 
 #include <stdbool.h>
 #include <stddef.h>

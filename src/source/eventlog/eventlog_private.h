@@ -19,14 +19,14 @@
  * Positions are offsets in the stream, so they remain valid when the buffer moves and can be
  * used in messages.
  */
-#ifndef VMTAP_SOURCE_EVENTLOG_PRIVATE_H
-#define VMTAP_SOURCE_EVENTLOG_PRIVATE_H
+#ifndef VMTAP_SOURCE_EVENTLOG_EVENTLOG_PRIVATE_H
+#define VMTAP_SOURCE_EVENTLOG_EVENTLOG_PRIVATE_H
 
-#include "source/eventlog.h"
-#include "source/loss_gaps.h"
-#include "source/method_stacks.h"
-#include "source/names.h"
-#include "source/windows.h"
+#include "source/eventlog/eventlog.h"
+#include "source/eventlog/loss_gaps.h"
+#include "source/eventlog/method_stacks.h"
+#include "source/eventlog/names.h"
+#include "source/eventlog/windows.h"
 #include "wire/describe.h"
 #include "wire/header.h"
 #include "wire/wire.h"

@@ -25,7 +25,7 @@
 #include "base/bytes.h"
 #include "contract/contract.h"
 #include "contract/known.h"
-#include "source/eventlog_private.h"
+#include "source/eventlog/eventlog_private.h"
 #include "wire/layout.h"
 #include "wire/wire_type.h"
 

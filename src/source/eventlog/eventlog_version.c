@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "source/eventlog_private.h"
+#include "source/eventlog/eventlog_private.h"
 #include "wire/records.h"
 #include "wire/wire.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 
-#include "source/eventlog_private.h"
+#include "source/eventlog/eventlog_private.h"
 #include "wire/describe.h"
 #include "wire/wire_type.h"
 

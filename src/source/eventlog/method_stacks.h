@@ -7,8 +7,8 @@
  * A user that has more to say of a thread puts a struct method_thread first into a struct of its
  * own, and states that struct's size.
  */
-#ifndef VMTAP_SOURCE_METHOD_STACKS_H
-#define VMTAP_SOURCE_METHOD_STACKS_H
+#ifndef VMTAP_SOURCE_EVENTLOG_METHOD_STACKS_H
+#define VMTAP_SOURCE_EVENTLOG_METHOD_STACKS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
  * two, so that an event that begins in its stride is whole in it: callers never join pieces of two
  * windows.
  */
-#include "source/windows.h"
+#include "source/eventlog/windows.h"
 
 #include <errno.h>
 #include <stdbool.h>

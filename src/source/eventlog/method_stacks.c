@@ -2,7 +2,7 @@
  * method_stacks.c: see method_stacks.h. Threads are allocated one by one, because users keep
  * pointers to them; most events are of the same thread as the one before, which needs no look-up.
  */
-#include "source/method_stacks.h"
+#include "source/eventlog/method_stacks.h"
 
 #include <stdlib.h>
 

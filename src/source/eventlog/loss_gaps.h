@@ -6,8 +6,8 @@
  *
  * All zero is a valid start.
  */
-#ifndef VMTAP_SOURCE_LOSS_GAPS_H
-#define VMTAP_SOURCE_LOSS_GAPS_H
+#ifndef VMTAP_SOURCE_EVENTLOG_LOSS_GAPS_H
+#define VMTAP_SOURCE_EVENTLOG_LOSS_GAPS_H
 
 #include <stdbool.h>
 #include <stddef.h>

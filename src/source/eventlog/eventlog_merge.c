@@ -9,7 +9,7 @@
 #include "base/arena.h"
 
 #include "base/bytes.h"
-#include "source/eventlog_private.h"
+#include "source/eventlog/eventlog_private.h"
 #include "wire/frame.h"
 #include "wire/wire.h"
 

@@ -4,8 +4,8 @@
  * pointers to it. The sender chooses ids; the indices are ours, one for each text. An id
  * that is redefined gets another index, so that earlier events keep their text.
  */
-#ifndef VMTAP_SOURCE_NAMES_H
-#define VMTAP_SOURCE_NAMES_H
+#ifndef VMTAP_SOURCE_EVENTLOG_NAMES_H
+#define VMTAP_SOURCE_EVENTLOG_NAMES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 
 #include "base/pattern.h"
 #include "program/timer_probe.h"
-#include "source/eventlog_private.h"
+#include "source/eventlog/eventlog_private.h"
 
 enum { SAMPLE_THREAD = 1, SAMPLE_WEIGHT = 2, SAMPLE_ARGUMENTS = 3 };
 

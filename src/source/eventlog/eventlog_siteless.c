@@ -15,7 +15,7 @@
 #include "contract/contract.h"
 #include "contract/generator.h"
 #include "contract/known.h"
-#include "source/eventlog_private.h"
+#include "source/eventlog/eventlog_private.h"
 
 static bool is_plan_of(const struct plan *plan, const char *provider, const char *name)
 {

@@ -3,7 +3,7 @@
  * before its bytes. A text that is defined again, under any id, is not stored again: a VM
  * whose table of names is full redefines the same few ids with each event.
  */
-#include "source/names.h"
+#include "source/eventlog/names.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "source/eventlog_private.h"
+#include "source/eventlog/eventlog_private.h"
 #include "wire/wire.h"
 
 enum { CUT_BYTES = 2, FRAME_BYTES = 16, KEPT_DEPTH_MAX = 4096, KEPT_THREADS_MAX = 1 << 16 };

@@ -2,8 +2,8 @@
  * windows.h: reads pieces of a file on demand, by position. The least recently used piece is
  * replaced by the next. Memory grows to WINDOWS_MAX times about 128 KiB.
  */
-#ifndef VMTAP_SOURCE_WINDOWS_H
-#define VMTAP_SOURCE_WINDOWS_H
+#ifndef VMTAP_SOURCE_EVENTLOG_WINDOWS_H
+#define VMTAP_SOURCE_EVENTLOG_WINDOWS_H
 
 #include <stddef.h>
 #include <stdint.h>

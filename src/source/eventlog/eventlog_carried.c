@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "contract/contract.h"
 #include "source/carried.h"
-#include "source/eventlog_private.h"
+#include "source/eventlog/eventlog_private.h"
 #include "wire/wire.h"
 
 bool eventlog_take_carried(struct eventlog *log, const struct plan *plan, const char *extension,
