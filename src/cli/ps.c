@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/probes.h"
-#include "targets/vm_list.h"
+#include "targets/find/vm_list.h"
 
 static void help(void)
 {

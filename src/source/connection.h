@@ -1,7 +1,7 @@
 /*
  * connection.h: the connection to the event stream of a live process: sends commands and receives
- * bytes without interpreting them. targets/connect.h makes one. The socket is non-blocking; waits
- * are polls with a limit.
+ * bytes without interpreting them. targets/find/connect.h makes one. The socket is non-blocking;
+ * waits are polls with a limit.
  */
 #ifndef VMTAP_SOURCE_CONNECTION_H
 #define VMTAP_SOURCE_CONNECTION_H

@@ -127,7 +127,7 @@ struct source {
 };
 
 /*
- * Makes a source of a connection (targets/connect.h), which it takes over and closes even on
+ * Makes a source of a connection (targets/find/connect.h), which it takes over and closes even on
  * failure. Until the process has declared its events, only source_descriptor(), source_close(),
  * source_stream_path() and the next two functions may be called, and of the process only the pid is
  * known. Returns 0 or a negative errno, with a line in error.

@@ -82,7 +82,7 @@ bool child_poll(struct child *child);
 /*
  * Kills the child if it still runs, and resets the struct. True: it has been killed, by us or by
  * another's signal (the terminal's ^C reaches it, too), so it may have left a socket
- * (targets/sweep.h).
+ * (targets/find/sweep.h).
  */
 bool child_end(struct child *child);
 

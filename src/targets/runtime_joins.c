@@ -18,9 +18,9 @@
 #include "program/probe.h"
 #include "source/merge.h"
 #include "source/source.h"
-#include "targets/endpoint.h"
+#include "targets/find/endpoint.h"
+#include "targets/find/vm_stream.h"
 #include "targets/targets_private.h"
-#include "targets/vm_stream.h"
 #include "usdt/process/process_info.h"
 
 enum {

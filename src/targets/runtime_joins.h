@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "targets/endpoint.h"
+#include "targets/find/endpoint.h"
 
 struct error;
 struct target_joiner;

@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "source/connection.h"
-#include "targets/connect.h"
-#include "targets/endpoint.h"
+#include "targets/find/connect.h"
+#include "targets/find/endpoint.h"
 #include "targets/targets.h"
 #include "wire/wire.h"
 

@@ -6,9 +6,9 @@
 
 #include "program/probe.h"
 #include "source/source.h"
+#include "targets/find/vm_finder.h"
+#include "targets/find/vm_stream.h"
 #include "targets/targets.h"
-#include "targets/vm_finder.h"
-#include "targets/vm_stream.h"
 
 enum { VMS_MAX = 32 /* whose files are read */ };
 

@@ -5,8 +5,8 @@
 #include <errno.h>
 
 #include "source/source.h"
+#include "targets/find/vm_stream.h"
 #include "targets/targets_private.h"
-#include "targets/vm_stream.h"
 
 /* Adds to a stream the probes profile-n if streams give them. */
 static int add_samples(const struct targets *targets, struct source *source,

@@ -20,7 +20,7 @@
 #include "program/probe.h"
 #include "source/merge.h"
 #include "targets/code_joins.h"
-#include "targets/sweep.h"
+#include "targets/find/sweep.h"
 #include "targets/targets_private.h"
 #include "usdt/process/process_info.h"
 

@@ -21,10 +21,10 @@
 #include "contract/known.h"
 #include "source/merge.h"
 #include "source/source.h"
-#include "targets/endpoint.h"
+#include "targets/find/endpoint.h"
+#include "targets/find/vm_finder.h"
+#include "targets/find/vm_stream.h"
 #include "targets/targets_private.h"
-#include "targets/vm_finder.h"
-#include "targets/vm_stream.h"
 #include "usdt/process/process_info.h"
 
 enum {

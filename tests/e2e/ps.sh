@@ -1,6 +1,6 @@
 #!/bin/bash
 # vmtap ps: which VMs serve an event stream, what it shows of each, and the sockets of dead VMs.
-# tests: src/targets/vm_list.c src/targets/sweep.c
+# tests: src/targets/find/vm_list.c src/targets/find/sweep.c
 set -u
 . tests/e2e/common
 

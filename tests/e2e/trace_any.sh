@@ -1,7 +1,7 @@
 #!/bin/bash
 # Traces of VMs that no pid names: every VM of this user (vm*:::...), and those of a program or a
 # runtime (--wait). They join while the trace runs, and leave without ending it.
-# tests: src/targets/vm_finder.c src/targets/vm_joins.c
+# tests: src/targets/find/vm_finder.c src/targets/vm_joins.c
 set -u
 . tests/e2e/common
 alone "$0" "$@"

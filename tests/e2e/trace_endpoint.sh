@@ -1,7 +1,7 @@
 #!/bin/bash
 # Where a VM's socket is: the default place, a path chosen by the user, a path chosen by the VM,
 # which only the kernel's tables show, and a path given to the tracer.
-# tests: src/targets/endpoint.c src/shim/server/socket_directory.c
+# tests: src/targets/find/endpoint.c src/shim/server/socket_directory.c
 set -u
 . tests/e2e/common
 export XDG_RUNTIME_DIR=$directory

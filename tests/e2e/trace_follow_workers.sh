@@ -2,7 +2,7 @@
 # trace, top, serve -p --follow: what the workers of a server do right after fork(). They wait for the
 # tracer of their parent, and what they do before it comes, if they do not wait for that long, is
 # counted.
-# tests: src/targets/vm_joins.c src/targets/listener.c src/shim/server/start.c
+# tests: src/targets/vm_joins.c src/targets/find/listener.c src/shim/server/start.c
 set -u
 . tests/e2e/common
 

@@ -4,7 +4,7 @@
 # socket at a place of its own, and one has no room for another connection. All have one deadline, so
 # nothing takes a second for each: not the beginning, not a look at their names, not
 # ps, and not the end after a signal. One that answers at last joins.
-# tests: src/targets/connect.c
+# tests: src/targets/find/connect.c
 set -u
 . tests/e2e/common
 alone "$0"

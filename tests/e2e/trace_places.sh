@@ -2,7 +2,7 @@
 # VMs that cannot have the socket they would have first: another VM has the name, another user the
 # directory, the file system is read-only, a symbolic link is in the way, the environment is another
 # user's. Each serves all the same, and a tracer finds it, whoever may trace it.
-# tests: src/wire/place.c src/targets/endpoint.c src/shim/server/socket_directory.c
+# tests: src/wire/place.c src/targets/find/endpoint.c src/shim/server/socket_directory.c
 set -u
 . tests/e2e/common
 command -v setpriv >/dev/null || { echo "no setpriv" && exit 77; }

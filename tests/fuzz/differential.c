@@ -31,7 +31,7 @@
 #include "random_events.h"
 #include "random_program.h"
 #include "source/source.h"
-#include "targets/vm_stream.h"
+#include "targets/find/vm_stream.h"
 
 enum way { WAY_PLAIN, WAY_OPTIMIZED, WAY_STREAM, WAYS };
 

@@ -18,7 +18,7 @@
 
 #include "log_writer.h"
 #include "source/source.h"
-#include "targets/vm_stream.h"
+#include "targets/find/vm_stream.h"
 #include "unit_main.h"
 
 enum ending {

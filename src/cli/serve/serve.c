@@ -18,7 +18,7 @@
 #include "cli/trace/trace_options.h"
 #include "engine/output/metrics_writer.h"
 #include "source/source.h"
-#include "targets/vm_stream.h"
+#include "targets/find/vm_stream.h"
 
 #define ADDRESS "127.0.0.1:9464"
 

@@ -1,8 +1,8 @@
 /*
  * vm_stream.h: opens the event stream of a VM as a source.
  */
-#ifndef VMTAP_TARGETS_VM_STREAM_H
-#define VMTAP_TARGETS_VM_STREAM_H
+#ifndef VMTAP_TARGETS_FIND_VM_STREAM_H
+#define VMTAP_TARGETS_FIND_VM_STREAM_H
 
 #include <stddef.h>
 #include <stdint.h>

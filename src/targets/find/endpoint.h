@@ -4,8 +4,8 @@
  * pid namespace. The search covers the default places (wire/place.h), the path in VMTAP_SOCKET in
  * the environment that the process was started with, and every path on which it listens.
  */
-#ifndef VMTAP_TARGETS_ENDPOINT_H
-#define VMTAP_TARGETS_ENDPOINT_H
+#ifndef VMTAP_TARGETS_FIND_ENDPOINT_H
+#define VMTAP_TARGETS_FIND_ENDPOINT_H
 
 #include <stdbool.h>
 #include <stdint.h>

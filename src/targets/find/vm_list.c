@@ -2,7 +2,7 @@
  * vm_list.c: see vm_list.h. All VMs are asked before the first answer is waited for, so one that
  * hangs delays nobody else.
  */
-#include "targets/vm_list.h"
+#include "targets/find/vm_list.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -16,11 +16,11 @@
 #include "base/error.h"
 #include "source/connection.h"
 #include "source/source.h"
-#include "targets/endpoint.h"
-#include "targets/listener.h"
-#include "targets/sweep.h"
-#include "targets/vm_finder.h"
-#include "targets/vm_stream.h"
+#include "targets/find/endpoint.h"
+#include "targets/find/listener.h"
+#include "targets/find/sweep.h"
+#include "targets/find/vm_finder.h"
+#include "targets/find/vm_stream.h"
 
 enum {
 	ANSWER_MS = 1000, /* for all VMs to say what they are */

@@ -2,7 +2,7 @@
  * endpoint.c: see endpoint.h. A path that is too long for a socket address is handled by
  * opening its directory first and naming the socket through /proc/self/fd.
  */
-#include "targets/endpoint.h"
+#include "targets/find/endpoint.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,7 +27,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/process_stat.h"
-#include "targets/listener.h"
+#include "targets/find/listener.h"
 #include "usdt/process/process_info.h"
 #include "wire/place.h"
 #include "wire/wire.h"

@@ -1,8 +1,8 @@
 /*
  * vm_list.h: the VMs that serve an event stream now, of this user or, for root, of all.
  */
-#ifndef VMTAP_TARGETS_VM_LIST_H
-#define VMTAP_TARGETS_VM_LIST_H
+#ifndef VMTAP_TARGETS_FIND_VM_LIST_H
+#define VMTAP_TARGETS_FIND_VM_LIST_H
 
 #include <stddef.h>
 

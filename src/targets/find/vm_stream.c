@@ -2,14 +2,14 @@
  * vm_stream.c: see vm_stream.h. Decoding is the source's (source/stream_source.c); this file only
  * connects.
  */
-#include "targets/vm_stream.h"
+#include "targets/find/vm_stream.h"
 
 #include <errno.h>
 #include <poll.h>
 
 #include "source/connection.h"
 #include "source/source.h"
-#include "targets/connect.h"
+#include "targets/find/connect.h"
 
 /* Connects; waits for the endpoint as connect_process() does. */
 static int vm_stream_connect(

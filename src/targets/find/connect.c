@@ -2,7 +2,7 @@
  * connect.c: see connect.h. A process that does not serve yet is tried again each millisecond; its
  * pidfd ends the wait if it ends.
  */
-#include "targets/connect.h"
+#include "targets/find/connect.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 #include "base/debug.h"
 #include "source/connection.h"
-#include "targets/endpoint.h"
+#include "targets/find/endpoint.h"
 #include "wire/wire.h"
 
 enum { TRY_MS = 1 /* between two attempts to find a process's endpoint */ };

@@ -1,5 +1,5 @@
 /* vm_finder.c: see vm_finder.h. */
-#include "targets/vm_finder.h"
+#include "targets/find/vm_finder.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/debug.h"
 #include "base/error.h"
-#include "targets/listener.h"
+#include "targets/find/listener.h"
 #include "usdt/process/process_info.h"
 #include "wire/place.h"
 

@@ -3,8 +3,8 @@
  * endpoint is not at one of the usual paths. It only reads /proc and does not touch any
  * process.
  */
-#ifndef VMTAP_TARGETS_LISTENER_H
-#define VMTAP_TARGETS_LISTENER_H
+#ifndef VMTAP_TARGETS_FIND_LISTENER_H
+#define VMTAP_TARGETS_FIND_LISTENER_H
 
 #include <stdbool.h>
 #include <stddef.h>

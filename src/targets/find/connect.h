@@ -1,8 +1,8 @@
 /*
  * connect.h: connects to the event stream of a process.
  */
-#ifndef VMTAP_TARGETS_CONNECT_H
-#define VMTAP_TARGETS_CONNECT_H
+#ifndef VMTAP_TARGETS_FIND_CONNECT_H
+#define VMTAP_TARGETS_FIND_CONNECT_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * does the same when a VM starts; both hold the lock of the directory meanwhile
  * (shim/server/socket_directory.h says why).
  */
-#ifndef VMTAP_TARGETS_SWEEP_H
-#define VMTAP_TARGETS_SWEEP_H
+#ifndef VMTAP_TARGETS_FIND_SWEEP_H
+#define VMTAP_TARGETS_FIND_SWEEP_H
 
 /*
  * Removes the sockets of our user's dead processes in the usual places (wire/place.h), and the one

@@ -2,7 +2,7 @@
  * listener.c: see listener.h. The process's descriptors give the inodes of its sockets; the
  * table of Unix sockets of its network namespace says which of them listen, and where.
  */
-#include "targets/listener.h"
+#include "targets/find/listener.h"
 
 #include <dirent.h>
 #include <inttypes.h>

@@ -7,8 +7,8 @@
  * creates in one of the usual places (wire/place.h), whose directories are watched. What is found
  * is a candidate: only connecting tells whether it serves.
  */
-#ifndef VMTAP_TARGETS_VM_FINDER_H
-#define VMTAP_TARGETS_VM_FINDER_H
+#ifndef VMTAP_TARGETS_FIND_VM_FINDER_H
+#define VMTAP_TARGETS_FIND_VM_FINDER_H
 
 #include <stdbool.h>
 #include <stdint.h>

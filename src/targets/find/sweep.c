@@ -1,6 +1,6 @@
 /* sweep.c: see sweep.h. A socket is removed only if nobody listens on it, under the directory's
  * lock. */
-#include "targets/sweep.h"
+#include "targets/find/sweep.h"
 
 #include <dirent.h>
 #include <errno.h>
