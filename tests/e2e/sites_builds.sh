@@ -120,9 +120,10 @@ traced() { # NAME PROGRAM SITES-FILE
 tried=0
 for compiler in gcc clang; do
 	command -v $compiler >/dev/null || { echo "left out: $compiler: not installed" && continue; }
+	every_linkers $compiler
 	while read -r way compile; do
 		link=${compile#* / } compile=${compile% / *} made=
-		for linker in bfd gold lld mold; do
+		for linker in "${linkers[@]}"; do
 			name=$compiler-$linker-$way
 			# shellcheck disable=SC2053
 			[[ $name == ${EVERY_ONLY:-*} ]] || continue

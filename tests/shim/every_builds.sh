@@ -38,6 +38,19 @@ every_tools() { # COMPILER LINKER COMPILE-FLAGS LINK-FLAGS
 		$1 -fuse-ld=$2 $4 -o "$TMPDIR/tools" "$TMPDIR/tools.o" 2>>"$TMPDIR/tools.log"
 }
 
+# Sets linkers to those that the compiler finds.
+every_linkers() { # COMPILER
+	local linker
+	linkers=()
+	for linker in bfd gold lld mold; do
+		if echo 'int main(void) { return 0; }' | $1 -fuse-ld=$linker -x c -o "$TMPDIR/tools" - 2>/dev/null; then
+			linkers+=("$linker")
+		else
+			echo "left out: $1 with $linker: no such linker"
+		fi
+	done
+}
+
 # Links the program and, if it is a shared object, the program that calls it.
 every_link() { # FOLDER OUTPUT OBJECT COMMAND...
 	local folder=$1 output=$2 object=$3
@@ -57,14 +70,15 @@ every_link() { # FOLDER OUTPUT OBJECT COMMAND...
 }
 
 every_builds() { # FUNCTION
-	local compiler linker way compile link folder objects= kind=() failed=0
+	local compiler linker linkers way compile link folder objects= kind=() failed=0
 	every_count=0
 	for compiler in gcc clang; do
 		command -v $compiler >/dev/null || { echo "left out: $compiler: not installed" && continue; }
+		every_linkers $compiler
 		while read -r way compile; do
 			link=${compile#* / } compile=${compile% / *}
 			case $way in shared*) kind=(-DEVERY_SHARED) ;; *) kind=() ;; esac
-			for linker in bfd gold lld mold; do
+			for linker in "${linkers[@]}"; do
 				folder=$TMPDIR/$compiler-$linker-$way
 				# shellcheck disable=SC2053
 				[[ ${folder##*/} == ${EVERY_ONLY:-*} ]] || continue
