@@ -75,7 +75,7 @@ START_TEST(test_damaged)
 {
 	for (size_t length = 0; length < size; length++) {
 		struct kernel_btf_query wanted = query(KERNEL_BTF_FUNCTION, "work", NULL);
-		uint8_t *cut = malloc(length + 1);
+		uint8_t *cut = malloc(length ? length : 1);
 
 		ck_assert_ptr_nonnull(cut);
 		memcpy(cut, data, length);
