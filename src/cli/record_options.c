@@ -195,6 +195,13 @@ static int add_command(struct record_options *options, const char *text)
 	return out_of_memory();
 }
 
+static int add_socket(struct record_options *options, const char *path)
+{
+	if (has_target(options, TARGET_SOCKET))
+		return cli_usage("record", "--socket is given twice: one target at a time");
+	return target_spec_add_socket(&options->spec, path) ? out_of_memory() : CLI_OK;
+}
+
 int record_options_parse(struct record_options *options, int argc, char **argv)
 {
 	static const struct option long_options[] = {
@@ -228,8 +235,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 			status = add_command(options, optarg);
 			break;
 		case OPTION_SOCKET:
-			status = target_spec_add_socket(&options->spec, optarg) ? out_of_memory()
-										: CLI_OK;
+			status = add_socket(options, optarg);
 			break;
 		case 'o':
 			options->recording.file = strcmp(optarg, "-") ? optarg : "/dev/stdout";

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Wrong options of every verb: one line that names the option, one that refers to the help, exit
 # status 2, and nothing on standard output.
-# tests: src/base/command_line.c
+# tests: src/base/command_line.c src/cli/record_options.c
 . tests/e2e/common
 
 wrong() { # message, verb, arguments
@@ -32,3 +32,7 @@ wrong "'-a' needs an argument" check -c x -a
 wrong "'--rotate' needs an argument" record --rotate
 wrong "'-s' needs an argument" trace -qs
 wrong "'--json' takes no argument" log --json=yes x
+wrong "-p is given twice: one target at a time" record -o x -p 1 -p 2
+wrong "-c is given twice: one target at a time" record -o x -c true -c true
+wrong "--socket is given twice: one target at a time" record -o x --socket a --socket b
+wrong "one of -p, -c, --socket and -- COMMAND says what to record" record -o x -p 1 --socket a
