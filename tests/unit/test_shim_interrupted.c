@@ -118,6 +118,8 @@ START_TEST(a_census_in_a_child)
 	if (_i)
 		fixture_start();
 	ck_assert_int_eq(vmtap_census_register(&options), 0);
+	if (_i)
+		fixture_await_sleep();
 	forks_after_mask = true;
 	int taken = vmtap_census_now();
 	if (child == 0)
