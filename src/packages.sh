@@ -88,6 +88,7 @@ for set; do
 		need lintian command -v lintian
 		need debhelper command -v dh
 		need dpkg-dev command -v dpkg-buildpackage
+		need build-essential dpkg -s build-essential
 		need bpftrace command -v bpftrace
 		need gdb command -v gdb
 		need elfutils command -v eu-stack
@@ -119,6 +120,7 @@ for set; do
 	deb)
 		need debhelper command -v dh
 		need dpkg-dev command -v dpkg-buildpackage
+		need build-essential dpkg -s build-essential
 		;;
 	cache)
 		need ccache [ -x /usr/lib/ccache/gcc ]
