@@ -17,7 +17,8 @@
 
 enum {
 	CHILD_WAIT_MS = 10000, /* for a command to start serving its event stream */
-	STEP_MS = 10           /* between two looks whether a command serves one */
+	STEP_MS = 10,          /* between two looks whether a command serves one */
+	UNSUITED_MAX = 10000   /* probes that are kept to suggest one */
 };
 
 /* What a command's present program is good for. */
@@ -34,6 +35,29 @@ static bool asks_pid(const struct targets *targets)
 		if (!strncmp(targets->asked[i].provider, "pid", 3))
 			return true;
 	return false;
+}
+
+/* Keeps the probes of a program that nothing describes. Without memory there is less to suggest. */
+static void keep_unsuited(struct targets *targets, const struct d_probe_set *set, size_t first)
+{
+	struct d_probe_set *unsuited = &targets->unsuited;
+
+	if (!targets->asked_count || targets->may_miss ||
+		(!unsuited->count && d_probe_set_init(unsuited)))
+		return;
+	for (size_t i = first; i < set->count && unsuited->count < UNSUITED_MAX; i++)
+		d_probe_set_add(unsuited, &set->probes[i]);
+}
+
+/*
+ * The command has no stream either: its programs' probes are put into the set, where no description
+ * matches them, so that the compiler can say what was meant.
+ */
+static void show_unsuited(struct targets *targets, struct d_probe_set *set)
+{
+	for (size_t i = 0; i < targets->unsuited.count; i++)
+		if (targets->unsuited.probes[i].kind == D_PROBE_SOURCE)
+			d_probe_set_add(set, &targets->unsuited.probes[i]);
 }
 
 /*
@@ -61,6 +85,8 @@ static int open_stopped(struct targets *targets, struct target *target, struct d
 		return target_watch_process(targets, target, error);
 	if (!result)
 		source_kernel_remove_last(targets->kernel);
+	if (*use == PROGRAM_UNSUITED)
+		keep_unsuited(targets, set, before);
 	d_probe_set_cut(set, before);
 	return by_kernel || is_due ? result : 0;
 }
@@ -103,7 +129,10 @@ static int await_program(struct targets *targets, struct target *target, struct 
 		return target_watch_process(targets, target, error);
 	wait_ms = *use == PROGRAM_SERVES || target_process_is_gone(&target->process) ? CHILD_WAIT_MS
 										     : 0;
-	return target_open_own_stream(targets, target, wait_ms, set, source, error);
+	result = target_open_own_stream(targets, target, wait_ms, set, source, error);
+	if (!result && !*source)
+		show_unsuited(targets, set);
+	return result;
 }
 
 int target_start_command(struct targets *targets, struct target *target, struct d_probe_set *set,

@@ -391,6 +391,7 @@ void targets_close(struct targets *targets)
 		close(targets->ends);
 	free(targets->items);
 	free(targets->asked);
+	d_probe_set_free(&targets->unsuited);
 	descriptor_limit_restore(&targets->descriptors);
 	*targets = targets_none;
 }

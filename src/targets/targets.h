@@ -19,6 +19,7 @@
 
 #include "base/descriptor_limit.h"
 #include "base/error.h"
+#include "program/probe.h"
 #include "source/source.h"
 #include "targets/runtime_joins.h"
 #include "targets/target_process.h"
@@ -101,7 +102,9 @@ struct targets {
 	struct source *kernel; /* what of it the kernel delivers; NULL: nothing */
 	size_t kernel_first;   /* its probes in the set are not before this one */
 	size_t parts;          /* how many sources are merged */
-	struct vm_joins vms;   /* VMs that no pid names */
+	/* Probes of commands' programs that nothing described, for what may have been meant. */
+	struct d_probe_set unsuited;
+	struct vm_joins vms; /* VMs that no pid names */
 	struct runtime_joins runtimes;
 	struct descriptor_limit descriptors; /* raised while they are traced */
 	int ends;  /* readable when a command or a watched process has ended; -1 */

@@ -9,9 +9,11 @@ cat >"$directory/hot.c" <<'C'
 #include <sys/sdt.h>
 #include <unistd.h>
 
-int main(void)
+/* It ends after a few rounds if it is given a word. */
+int main(int argc, char **argv)
 {
-	for (;;) {
+	(void)argv;
+	for (int i = 0; argc < 2 || i < 3; i++) {
 		DTRACE_PROBE(hot, hit);
 		usleep(1000);
 	}
@@ -79,6 +81,12 @@ if (need_kernel >/dev/null); then
 		has err '^dtrace: .*:::hitt does not match any probes \(did you mean hit\?\)'
 		has_not err 'serves no event stream'
 	done
+	# a command may still execute another program, so this is known when it has ended
+	run 1 trace -c "$directory/hot 3" -n 'htt$target:::hit { }'
+	has err '^dtrace: .*:::hit does not match any probes \(did you mean hot\?\)'
+	has_not err 'serving an event stream'
+	run 3 trace -c "$directory/hot 3" -n 'nosuch$target:::hit { }'
+	has err 'has ended without serving an event stream$'
 	# what no stream could have is wrong itself; what one could have, is missing with it
 	while read -r script advice; do
 		for option in '' --via=kernel; do
