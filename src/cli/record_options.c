@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/cli.h"
@@ -140,15 +141,12 @@ static int take_period(const char *text, uint64_t *period)
 
 static int add_probes(struct record_options *options, const char *text)
 {
-	const char **grown =
-		realloc(options->probes, (options->probe_count + 1) * sizeof(*options->probes));
-
-	if (!grown) {
+	if (array_room(&options->probes, &options->probe_capacity, options->probe_count,
+		    sizeof(*options->probes))) {
 		cli_message("out of memory");
 		return CLI_CANNOT;
 	}
-	options->probes = grown;
-	grown[options->probe_count++] = text;
+	options->probes[options->probe_count++] = text;
 	return CLI_OK;
 }
 

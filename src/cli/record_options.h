@@ -17,7 +17,7 @@ struct record_options {
 	bool lossless, cpu_clock, stacks;
 	bool helped; /* --help has been printed: there is nothing to record */
 	const char **probes;
-	size_t probe_count;
+	size_t probe_count, probe_capacity;
 	struct recording_settings recording;
 };
 

@@ -16,6 +16,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "base/debug.h"
 #include "usdt/process/process_info.h"
@@ -468,16 +469,10 @@ static int collect_carried(struct merge *merge, const struct source *part)
 static int add_part(struct merge *merge, const struct merge_part *is, uint64_t until)
 {
 	struct epoll_event event = {.events = EPOLLIN};
-	struct part **grown = merge->parts, *part;
+	struct part *part;
 
-	if (merge->count == merge->capacity) {
-		size_t capacity = merge->capacity ? merge->capacity * 2 : 8;
-		grown = realloc(merge->parts, capacity * sizeof(*grown));
-		if (!grown)
-			return ENOMEM;
-		merge->parts = grown;
-		merge->capacity = capacity;
-	}
+	if (array_room(&merge->parts, &merge->capacity, merge->count, sizeof(*merge->parts)))
+		return ENOMEM;
 	part = malloc(sizeof(*part));
 	if (!part)
 		return ENOMEM;

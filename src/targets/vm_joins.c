@@ -375,15 +375,14 @@ static struct source *next_source(struct targets *targets, struct d_probe_set *s
 /* Notes a runtime; NULL: out of memory. */
 static struct vm_joined *remember(struct vm_joins *vms, const struct source *source)
 {
-	struct vm_joined *grown = realloc(vms->items, (vms->count + 1) * sizeof(*vms->items));
+	struct vm_joined *joined;
 
-	if (!grown)
+	if (array_room(&vms->items, &vms->capacity, vms->count, sizeof(*vms->items)))
 		return NULL;
-	vms->items = grown;
-	grown += vms->count++;
-	*grown = (struct vm_joined){.pid = source->process.pid, .part = SIZE_MAX};
-	source_stream_path(source, grown->path, sizeof(grown->path));
-	return grown;
+	joined = &vms->items[vms->count++];
+	*joined = (struct vm_joined){.pid = source->process.pid, .part = SIZE_MAX};
+	source_stream_path(source, joined->path, sizeof(joined->path));
+	return joined;
 }
 
 /* Adds an opened stream to the merged source, and closes it if that fails. */

@@ -47,7 +47,7 @@ struct vm_joining {
 struct vm_joins {
 	struct vm_finder *finder;
 	struct vm_joined *items; /* those whose streams have not ended */
-	size_t count;
+	size_t count, capacity;
 	struct vm_joining *joining;
 	size_t joining_count, joining_capacity;
 	bool has_more; /* others may have been found */

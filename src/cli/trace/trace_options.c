@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "cli/cli.h"
 #include "cli/scripts.h"
 #include "targets/child.h"
@@ -113,15 +114,13 @@ static void report_setting(const struct setting *setting, const char *reason)
 /* Adds a setting from "name" or "name=value"; given and is_letter are as in struct setting. */
 static int add_setting(struct trace *trace, const char *text, const char *given, bool is_letter)
 {
-	struct setting *grown =
-		realloc(trace->settings, (trace->setting_count + 1) * sizeof(*trace->settings));
 	struct setting *setting;
 	char *equals;
 
-	if (!grown)
+	if (array_room(&trace->settings, &trace->setting_capacity, trace->setting_count,
+		    sizeof(*trace->settings)))
 		return out_of_memory();
-	trace->settings = grown;
-	setting = &grown[trace->setting_count];
+	setting = &trace->settings[trace->setting_count];
 	*setting = (struct setting){.owned = strdup(text)};
 	if (!setting->owned)
 		return out_of_memory();
@@ -204,19 +203,19 @@ static int read_environment(struct trace *trace)
 
 static struct script *add_script(struct trace *trace, const char *name, bool is_file)
 {
-	struct script *grown =
-		realloc(trace->scripts, (trace->script_count + 1) * sizeof(*trace->scripts));
+	struct script *script;
 
-	if (!grown)
+	if (array_room(&trace->scripts, &trace->script_capacity, trace->script_count,
+		    sizeof(*trace->scripts)))
 		return NULL;
-	trace->scripts = grown;
-	grown[trace->script_count] =
-		(struct script){.name = name, .is_file = is_file, .last = D_LAST_NAME};
+	script = &trace->scripts[trace->script_count];
+	*script = (struct script){.name = name, .is_file = is_file, .last = D_LAST_NAME};
 	if (!is_file) {
-		grown[trace->script_count].text = name;
-		grown[trace->script_count].length = strlen(name);
+		script->text = name;
+		script->length = strlen(name);
 	}
-	return &grown[trace->script_count++];
+	trace->script_count++;
+	return script;
 }
 
 /* Prints that no bundled script has this name, and what may be meant. */

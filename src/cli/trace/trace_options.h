@@ -39,9 +39,9 @@ struct trace {
 	enum trace_mode mode;
 	void (*caller_sigpipe)(int); /* how our caller has SIGPIPE handled */
 	struct script *scripts;
-	size_t script_count;
+	size_t script_count, script_capacity;
 	struct setting *settings; /* in the order in which they hold */
-	size_t setting_count;
+	size_t setting_count, setting_capacity;
 	struct d_options options; /* what the settings come to */
 	struct d_compile_options compile_options;
 	struct target_spec spec; /* what to trace */

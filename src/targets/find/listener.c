@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "wire/place.h"
 
 enum {
@@ -82,14 +83,9 @@ bool listener_is_marked(uint32_t pid)
 
 static bool add_inode(struct sockets *sockets, unsigned long inode)
 {
-	if (sockets->count == sockets->capacity) {
-		size_t capacity = sockets->capacity ? sockets->capacity * 2 : 64;
-		unsigned long *inodes = realloc(sockets->inodes, capacity * sizeof(*inodes));
-		if (!inodes)
-			return false;
-		sockets->inodes = inodes;
-		sockets->capacity = capacity;
-	}
+	if (array_room(
+		    &sockets->inodes, &sockets->capacity, sockets->count, sizeof(*sockets->inodes)))
+		return false;
 	sockets->inodes[sockets->count++] = inode;
 	return true;
 }
@@ -147,8 +143,8 @@ static char *listening_path(char *line, const struct sockets *sockets)
 char **listener_paths(uint32_t pid, size_t *count)
 {
 	struct sockets sockets = {0};
-	char table[64], *line = NULL, *path, **paths = NULL, **grown;
-	size_t capacity = 0;
+	char table[64], *line = NULL, *path, **paths = NULL;
+	size_t capacity = 0, path_capacity = 0;
 	FILE *file = NULL;
 
 	*count = 0;
@@ -160,10 +156,8 @@ char **listener_paths(uint32_t pid, size_t *count)
 		path = listening_path(line, &sockets);
 		if (!path)
 			continue;
-		grown = realloc(paths, (*count + 1) * sizeof(*paths));
-		if (!grown)
+		if (array_room(&paths, &path_capacity, *count, sizeof(*paths)))
 			break;
-		paths = grown;
 		paths[*count] = strdup(path);
 		if (!paths[*count])
 			break;

@@ -15,6 +15,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "base/debug.h"
 #include "base/error.h"
@@ -58,20 +59,15 @@ static struct candidate *vm_finder_find(struct vm_finder *finder, uint32_t pid)
 /* Notes that a process may serve. What cannot be noted for want of memory is found later. */
 static void note(struct vm_finder *finder, uint32_t pid, uint64_t now)
 {
-	struct candidate *candidate = vm_finder_find(finder, pid), *grown;
+	struct candidate *candidate = vm_finder_find(finder, pid);
 	uint64_t started = process_info_started(pid);
 
 	if (!started || pid == (uint32_t)getpid())
 		return;
-	if (!candidate && finder->count == finder->capacity) {
-		size_t capacity = finder->capacity ? finder->capacity * 2 : 32;
-		grown = realloc(finder->candidates, capacity * sizeof(*grown));
-		if (!grown)
-			return;
-		finder->candidates = grown;
-		finder->capacity = capacity;
-	}
 	if (!candidate) {
+		if (array_room(&finder->candidates, &finder->capacity, finder->count,
+			    sizeof(*finder->candidates)))
+			return;
 		candidate = &finder->candidates[finder->count++];
 		*candidate = (struct candidate){.pid = pid};
 	}
