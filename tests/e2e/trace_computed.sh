@@ -1,6 +1,6 @@
 #!/bin/bash
 # Memory at addresses that clauses compute with variables: programs in the kernel follow such clauses.
-# tests: src/kernel/reduce/translate.c
+# tests: src/kernel/translate/translate.c
 set -u
 . tests/e2e/common
 need_kernel

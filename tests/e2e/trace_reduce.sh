@@ -1,7 +1,7 @@
 #!/bin/bash
 # Clauses that BPF programs carry out themselves print what the engine prints when it carries out
 # the same clauses on records of the same events.
-# tests: src/kernel/reduce/reduce.c src/kernel/reduce/translate_aggregate.c
+# tests: src/kernel/reduce/reduce.c src/kernel/translate/translate_aggregate.c
 set -u
 . tests/e2e/common
 

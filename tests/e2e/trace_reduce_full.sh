@@ -2,7 +2,7 @@
 # Aggregations with more keys and strings than programs in the kernel have room for: what finds no
 # room there is sent to the engine, so nothing is dropped, and the results are those of -x reduce=no,
 # also if the aggregations are shown and emptied meanwhile.
-# tests: src/kernel/reduce/tally.c src/kernel/reduce/string_numbers.c
+# tests: src/kernel/reduce/tally.c src/kernel/translate/string_numbers.c
 set -u
 . tests/e2e/common
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Aggregations share the room of option aggsize. One with many keys does not take it from those that
 # have few, also where programs in the kernel aggregate: what has no room is dropped and counted.
-# tests: src/kernel/reduce/aggregation_update.c
+# tests: src/kernel/translate/aggregation_update.c
 set -u
 . tests/e2e/common
 need_kernel

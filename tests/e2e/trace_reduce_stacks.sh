@@ -1,7 +1,7 @@
 #!/bin/bash
 # Stacks as keys of aggregations that BPF programs update: the same is printed as when records of
 # all events are made, and programs learn the stacks that they have sent.
-# tests: src/kernel/reduce/stack_numbers.c src/kernel/reduce/stack_walk.c
+# tests: src/kernel/translate/stack_numbers.c src/kernel/translate/stack_walk.c
 set -u
 . tests/e2e/common
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Strings in keys of aggregations that BPF programs carry out: numbers stand for them there, which are
 # given back as trunc() empties the aggregation. No key is lost, however many strings there have been.
-# tests: src/kernel/reduce/string_numbers.c src/kernel/reduce/translate_string.c
+# tests: src/kernel/translate/string_numbers.c src/kernel/translate/translate_string.c
 set -u
 . tests/e2e/common
 

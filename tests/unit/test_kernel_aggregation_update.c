@@ -10,7 +10,7 @@
 
 #include "engine/store/distribution.h"
 #include "kernel/capture/capture_generator.h"
-#include "kernel/reduce/aggregation_update.h"
+#include "kernel/translate/aggregation_update.h"
 #include "unit_main.h"
 
 enum { VALUE = -56, INCREMENT = -64, WITHOUT = 9, DONE = 1, RANDOM = 500 };

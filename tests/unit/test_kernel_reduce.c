@@ -14,7 +14,7 @@
 #include "kernel/capture/capture.h"
 #include "kernel/reduce/reduce.h"
 #include "kernel/reduce/refusal.h"
-#include "kernel/reduce/translate.h"
+#include "kernel/translate/translate.h"
 #include "source/request.h"
 #include "unit_main.h"
 

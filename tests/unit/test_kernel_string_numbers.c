@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "kernel/reduce/reduce.h"
-#include "kernel/reduce/string_numbers.h"
+#include "kernel/translate/string_numbers.h"
 #include "unit_main.h"
 
 enum { STRING_BYTES = 16, ROOM = 800, MANY = 700, FULL = ROOM / 8 };

@@ -7,8 +7,8 @@
 #include "bpf_in_memory.h"
 
 #include "base/text.h"
-#include "kernel/reduce/aggregation_update.h"
 #include "kernel/reduce/tally.h"
+#include "kernel/translate/aggregation_update.h"
 #include "unit_main.h"
 
 enum { CPUS = 3, ROOM = 4096, EXECNAME = KERNEL_EXECNAME_BYTES, WORDS_MAX = 8, GIVEN_MAX = 2048 };

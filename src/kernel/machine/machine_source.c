@@ -25,11 +25,11 @@
 #include "kernel/machine/machine_feed.h"
 #include "kernel/machine/machine_providers.h"
 #include "kernel/machine/process_filter.h"
-#include "kernel/reduce/follow.h"
 #include "kernel/reduce/reduce.h"
 #include "kernel/reduce/refusal.h"
 #include "kernel/reduce/tally.h"
-#include "kernel/reduce/translate.h"
+#include "kernel/translate/follow.h"
+#include "kernel/translate/translate.h"
 #include "usdt/elf/btf.h"
 #include "usdt/elf/function.h"
 

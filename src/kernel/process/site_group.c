@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "kernel/reduce/translate.h"
+#include "kernel/translate/translate.h"
 
 int kernel_group_new(struct kernel_target *target, size_t process, struct kernel_group **group)
 {

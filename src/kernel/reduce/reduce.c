@@ -13,13 +13,13 @@
 
 #include "base/arena.h"
 #include "base/debug.h"
-#include "kernel/reduce/aggregation_update.h"
-#include "kernel/reduce/follow.h"
-#include "kernel/reduce/reader_guard.h"
 #include "kernel/reduce/refusal.h"
-#include "kernel/reduce/sent_updates.h"
-#include "kernel/reduce/translate.h"
-#include "kernel/reduce/translate_copyout.h"
+#include "kernel/translate/aggregation_update.h"
+#include "kernel/translate/follow.h"
+#include "kernel/translate/reader_guard.h"
+#include "kernel/translate/sent_updates.h"
+#include "kernel/translate/translate.h"
+#include "kernel/translate/translate_copyout.h"
 
 enum {
 	MAPS_MAX = 48,    /* of a program, which may use 64 in all */
@@ -107,22 +107,6 @@ static bool pin_aggregations(const struct source_request *request, bool *pinned)
 		}
 	}
 	return true;
-}
-
-bool kernel_reduce_rotates(const struct d_program *program, uint32_t aggregation)
-{
-	enum d_aggregating function = program->aggregations[aggregation].function;
-	bool is_extreme = function == D_AGGREGATE_MIN || function == D_AGGREGATE_MAX;
-
-	for (size_t i = 0; i < program->action_count; i++) {
-		const struct d_action *action = &program->actions[i];
-
-		if (action->aggregation_count && action->aggregations[0] == aggregation &&
-			(action->kind == D_ACTION_TRUNC ||
-				(action->kind == D_ACTION_CLEAR && is_extreme)))
-			return true;
-	}
-	return false;
 }
 
 /* ---- decisions ---- */
@@ -413,24 +397,6 @@ static void place_variables(struct kernel_reduction *reduction, const struct red
 		}
 }
 
-static bool reads(const struct d_clause *clause, enum d_builtin builtin)
-{
-	for (size_t i = 0; i < instruction_count(clause); i++) {
-		const struct d_instruction *at = instruction(clause, i);
-
-		if (at->opcode == D_OP_BUILTIN && at->immediate == (int32_t)builtin)
-			return true;
-	}
-	return false;
-}
-
-bool kernel_reduce_reads(
-	const struct kernel_reduction *reduction, uint32_t clause, enum d_builtin builtin)
-{
-	return (reduction->taken[clause] || reduction->filters[clause]) &&
-		reads(&reduction->program->clauses[clause], builtin);
-}
-
 void kernel_reduce_tell_clocks(
 	const struct kernel_reduction *reduction, int64_t distance, int64_t wall)
 {
@@ -447,7 +413,8 @@ static void number_variables(struct kernel_reduction *reduction)
 	const struct d_program *program = reduction->program;
 
 	for (uint32_t i = 0; i < program->clause_count; i++)
-		reduction->reads_cpu_time |= reads(&program->clauses[i], D_BUILTIN_VTIMESTAMP);
+		reduction->reads_cpu_time |=
+			kernel_reduction_clause_reads(&program->clauses[i], D_BUILTIN_VTIMESTAMP);
 	if (reduction->reads_cpu_time) {
 		reduction->cpu_time = reduction->local_count++;
 		reduction->last_cpu_time = reduction->self_bytes;
@@ -582,12 +549,12 @@ static int make_maps(struct kernel_reduction *reduction)
 	if (!result && reduction->tally_count)
 		result = make_array(&reduction->zeroes, 8 * words);
 	for (uint32_t i = 0; i < reduction->program->clause_count && !result; i++) {
-		bool reads_cpu_time = kernel_reduce_reads(reduction, i, D_BUILTIN_VTIMESTAMP);
+		bool reads_cpu_time = kernel_reduction_reads(reduction, i, D_BUILTIN_VTIMESTAMP);
 
 		has_cpu_time |= reads_cpu_time;
 		if (reduction->clocks < 0 &&
 			(reads_cpu_time ||
-				kernel_reduce_reads(reduction, i, D_BUILTIN_WALLTIMESTAMP)))
+				kernel_reduction_reads(reduction, i, D_BUILTIN_WALLTIMESTAMP)))
 			result = make_array(&reduction->clocks, 8 * KERNEL_CLOCKS);
 	}
 	reduction->reads_cpu_time = has_cpu_time;

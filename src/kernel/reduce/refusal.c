@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "kernel/reduce/translate.h"
-#include "kernel/reduce/translate_copyout.h"
+#include "kernel/translate/translate.h"
+#include "kernel/translate/translate_copyout.h"
 
 bool kernel_refusal_is_possible(const struct source_request *request)
 {

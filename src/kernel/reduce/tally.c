@@ -15,8 +15,8 @@
 #include "base/debug.h"
 #include "base/text.h"
 #include "kernel/bpf/bpf.h"
-#include "kernel/reduce/aggregation_update.h"
-#include "kernel/reduce/sent_updates.h"
+#include "kernel/translate/aggregation_update.h"
+#include "kernel/translate/sent_updates.h"
 #include "usdt/unwind/unwind.h"
 
 enum {

@@ -14,9 +14,9 @@
 
 #include "base/hash_table.h"
 #include "kernel/capture/ring_records.h"
-#include "kernel/reduce/reader_guard.h"
 #include "kernel/reduce/reduce.h"
-#include "kernel/reduce/string_numbers.h"
+#include "kernel/translate/reader_guard.h"
+#include "kernel/translate/string_numbers.h"
 #include "program/event.h"
 #include "program/partial.h"
 #include "program/probe.h"

@@ -1,0 +1,44 @@
+/*
+ * aggregation_update.h: generates the update of an aggregation's value in a map. The words of a
+ * value:
+ *
+ *   count            updates
+ *   sum, avg         updates, sum
+ *   min, max         updates, the greatest code of a number (kernel_update_code())
+ *   stddev           updates, sum, four sums of 32-bit parts of the squares
+ *   distributions    updates if the increment is not always 1, then the buckets, then the sum
+ *
+ * All zero is the value without updates. Each word is changed by atomic instructions; the updates
+ * are counted last, so a value with updates has at least one of them in its other words.
+ */
+#ifndef VMTAP_KERNEL_TRANSLATE_AGGREGATION_UPDATE_H
+#define VMTAP_KERNEL_TRANSLATE_AGGREGATION_UPDATE_H
+
+#include "kernel/bpf/bpf_code.h"
+#include "program/program.h"
+
+enum {
+	KERNEL_BUCKETS_MAX = 1024,
+	KERNEL_SQUARE_PARTS = 4,
+	/* A part of a square is less than 2^34, so sums are right for this many updates. */
+	KERNEL_SQUARES_MAX = 1 << 30
+};
+
+/*
+ * The words of a value, and the buckets among them. false: the aggregation has too many buckets.
+ */
+bool kernel_update_words(const struct d_aggregation *aggregation, bool counts_updates,
+	uint32_t *words, uint32_t *buckets);
+
+/*
+ * R0 is the address of the value; the number and the increment are at these places in the frame
+ * (capture_generator.h).
+ * Jumps to `without` if the update cannot be made; then it has changed nothing. Changes R0 to R5.
+ */
+void kernel_update_generate(struct bpf_code *code, const struct d_aggregation *aggregation,
+	bool counts_updates, int value, int increment, uint32_t without);
+
+/* The number of the code that min and max keep: a later one is nearer to the result. */
+uint64_t kernel_update_decode(enum d_aggregating function, uint64_t code);
+
+#endif
