@@ -274,7 +274,8 @@ while read -r tid; do
 done <"$directory/queue"
 rows=$(grep -E '^ +[^ ].* +[0-9]+ +contend +[0-9]+ +[0-9]+$' "$directory/out" | awk '{ sum += $NF } END { print sum + 0 }')
 remain=$(number remain)
-near "whopreempt: rows" $((rows + ${remain:-0})) "$(number preempted)" 5
+preempted=$(number preempted)
+near "whopreempt: rows" $((rows + ${remain:-0})) "$preempted" $((preempted / 10 + 5))
 # Ticks by the clock's resolution, which is the kernel's tick.
 ticks=$(number 'ticks contend 1')
 expected=$((used * 1000 / $(number tick)))
