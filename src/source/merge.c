@@ -307,7 +307,7 @@ static int enable_part(struct merge *merge, struct part *part, const struct sour
 		if (is_of(merge, part, request->wants[i].probe))
 			own.wants[own.want_count++] = request->wants[i];
 	if (own.wants)
-		result = source_enable(part->is.source, &own, error);
+		result = source_prepare(part->is.source, &own, error);
 	else
 		error_set(error, ENOMEM, "out of memory");
 	for (size_t i = 0, at = 0; i < request->want_count && at < own.want_count; i++)
@@ -343,23 +343,49 @@ static int await_opened(struct merge *merge, struct error *error)
 	}
 }
 
-/* A process may wait for its stream to be enabled, and must not run before the kernel is ready. */
+static void merge_fire(struct source *source, bool fires)
+{
+	struct merge *merge = (struct merge *)source;
+
+	for (size_t i = 0; i < merge->count; i++)
+		if (!fires || !is_over(merge->parts[i]))
+			source_fire(merge->parts[i]->is.source, fires);
+}
+
+static int enable_parts(struct merge *merge, bool of_kernel, const struct source_request *request,
+	struct error *error)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < merge->count && !result; i++)
+		if ((merge->parts[i]->is.source->kind == SOURCE_KIND_KERNEL) == of_kernel)
+			result = enable_part(merge, merge->parts[i], request, error);
+	return result ? result : await_opened(merge, error);
+}
+
+/*
+ * A process may wait for its stream to be enabled, and must not run before the kernel is ready and
+ * its probes fire.
+ */
 static int merge_enable(
 	struct source *source, const struct source_request *request, struct error *error)
 {
 	struct merge *merge = (struct merge *)source;
-	int result = 0;
+	bool has_streams = false;
+	int result;
 
 	merge->is_enabled = true;
 	merge->source.carried_count = 0; /* their texts may end now */
-	for (int pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < merge->count && !result; i++)
-			if ((merge->parts[i]->is.source->kind == SOURCE_KIND_KERNEL) == !pass)
-				result = enable_part(merge, merge->parts[i], request, error);
-		if (!result)
-			result = await_opened(merge, error);
-	}
-	return result;
+	result = enable_parts(merge, true, request, error);
+	for (size_t i = 0; i < merge->count && !result; i++)
+		has_streams |= merge->parts[i]->is.source->kind != SOURCE_KIND_KERNEL;
+	if (!has_streams)
+		return result;
+	for (size_t i = 0; i < merge->count; i++)
+		if (merge->parts[i]->is.source->kind == SOURCE_KIND_KERNEL &&
+			!is_over(merge->parts[i]))
+			source_fire(merge->parts[i]->is.source, true);
+	return enable_parts(merge, false, request, error);
 }
 
 static void merge_collect(struct source *source, const struct partial_sink *sink)
@@ -437,6 +463,7 @@ static void merge_close(struct source *source)
 
 static const struct source_methods merge_methods = {
 	.enable = merge_enable,
+	.fire = merge_fire,
 	.next = merge_next,
 	.collect = merge_collect,
 	.stop = merge_stop,

@@ -3,7 +3,22 @@
 
 int source_enable(struct source *source, const struct source_request *request, struct error *error)
 {
+	int result = source_prepare(source, request, error);
+
+	if (!result)
+		source_fire(source, true);
+	return result;
+}
+
+int source_prepare(struct source *source, const struct source_request *request, struct error *error)
+{
 	return source->methods->enable(source, request, error);
+}
+
+void source_fire(struct source *source, bool fires)
+{
+	if (source->methods->fire)
+		source->methods->fire(source, fires);
 }
 
 int source_opened(struct source *source, struct error *error)
@@ -31,6 +46,7 @@ void source_collect(struct source *source, const struct partial_sink *sink)
 
 void source_stop(struct source *source)
 {
+	source_fire(source, false);
 	source->methods->stop(source);
 }
 

@@ -63,6 +63,12 @@ struct source_methods {
 	int (*enable)(
 		struct source *source, const struct source_request *request, struct error *error);
 	/*
+	 * Has the probes fire, after enable(), or fire no longer. Sources that are merged are all
+	 * enabled first, which may take long, and then fire at the same time. NULL: probes fire
+	 * from enable() to stop().
+	 */
+	void (*fire)(struct source *source, bool fires);
+	/*
 	 * After enable() of a request that says at_once: whether every probe is in force. -EAGAIN:
 	 * not yet, ask again when it is readable or time has passed; any other errno is final.
 	 * NULL: enable() waits.
@@ -180,6 +186,12 @@ int source_log_open(
  * a batch points to is valid until the next call of source_next().
  */
 int source_enable(struct source *source, const struct source_request *request, struct error *error);
+
+/* The two halves of source_enable(), for a source whose probes are to fire with those of others. */
+int source_prepare(
+	struct source *source, const struct source_request *request, struct error *error);
+void source_fire(struct source *source, bool fires);
+
 int source_opened(struct source *source, struct error *error);
 
 /*

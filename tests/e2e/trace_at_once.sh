@@ -38,4 +38,12 @@ counted() { # clause, options
 counted 'pid$target:busy:part_*:entry, pid$target:busy:part_*:return'
 counted 'pid$target:busy:part_7:entry, pid$target:busy:part_7:return'
 counted 'syscall::getppid:entry, syscall::getppid:return /pid == $target/'
+
+# The same holds for probes of processes together with those of the machine.
+"$VMTAP" trace -q -p "$pid" -n 'BEGIN { printf("begun\n"); } pid$target:busy:part_*:entry { @["part"] = count(); }
+	syscall::getppid:entry /pid == $target/ { @["call"] = count(); } tick-200ms { exit(0); }' >"$directory/out" 2>"$directory/err" ||
+	fail "functions and system calls: the trace failed"
+read -r parts calls < <(awk '$1 == "part" { p = $2 } $1 == "call" { c = $2 } END { print p + 0, c + 0 }' "$directory/out")
+[ "$parts" -gt 100 ] || fail "$parts functions"
+[ $((parts - calls)) -le 1 ] && [ $((calls - parts)) -le 1 ] || fail "$parts functions, $calls system calls"
 exit 0

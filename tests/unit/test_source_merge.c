@@ -28,6 +28,8 @@ struct made {
 	size_t at, probes;
 	int descriptor;
 	bool stopped, *closed;
+	bool fires;
+	unsigned others; /* bit per part that was firing when this one was enabled */
 	struct event events[EVENTS];
 	struct event_loss loss;
 };
@@ -44,7 +46,14 @@ static int made_enable(
 	(void)error;
 	for (size_t i = 0; i < request->want_count; i++)
 		self->probes = self->probes * 100 + request->wants[i].probe;
+	for (unsigned i = 0; i < PARTS; i++)
+		self->others |= (unsigned)(made[i] && made[i]->fires) << i;
 	return 0;
+}
+
+static void made_fire(struct source *source, bool fires)
+{
+	((struct made *)source)->fires = fires;
 }
 
 static enum source_state made_next(
@@ -78,6 +87,9 @@ static enum source_state made_next(
 
 static void made_stop(struct source *source)
 {
+	/* all have ceased to fire before the first one is stopped */
+	for (unsigned i = 0; i < PARTS; i++)
+		ck_assert(!made[i] || !made[i]->fires);
 	((struct made *)source)->stopped = true;
 }
 
@@ -96,6 +108,7 @@ static void made_close(struct source *source)
 }
 
 static const struct source_methods methods = {.enable = made_enable,
+	.fire = made_fire,
 	.next = made_next,
 	.stop = made_stop,
 	.descriptor = made_descriptor,
@@ -285,6 +298,43 @@ START_TEST(test_enable_and_ends)
 }
 END_TEST
 
+/*
+ * The kernel's parts are all enabled before the first one fires, and fire before a stream is
+ * enabled, since its process may wait for that.
+ */
+START_TEST(test_fire)
+{
+	const struct source_request request = {0};
+	struct error error;
+
+	made[0]->source.kind = SOURCE_KIND_STREAM;
+	made[1]->source.kind = SOURCE_KIND_KERNEL;
+	made[2]->source.kind = SOURCE_KIND_KERNEL;
+	ck_assert_int_eq(source_enable(merge, &request, &error), 0);
+	ck_assert_uint_eq(made[1]->others, 0);
+	ck_assert_uint_eq(made[2]->others, 0);
+	ck_assert_uint_eq(made[0]->others, 6);
+	ck_assert(made[0]->fires && made[1]->fires && made[2]->fires);
+	source_stop(merge);
+	ck_assert(made[0]->stopped && made[1]->stopped && made[2]->stopped);
+	ck_assert(!made[0]->fires && !made[1]->fires && !made[2]->fires);
+}
+END_TEST
+
+/* The kernel's parts alone fire together as well. */
+START_TEST(test_fire_kernel)
+{
+	const struct source_request request = {0};
+	struct error error;
+
+	for (unsigned i = 0; i < PARTS; i++)
+		made[i]->source.kind = SOURCE_KIND_KERNEL;
+	ck_assert_int_eq(source_enable(merge, &request, &error), 0);
+	for (unsigned i = 0; i < PARTS; i++)
+		ck_assert(!made[i]->others && made[i]->fires);
+}
+END_TEST
+
 /* A part that only accompanies others is stopped when these have ended, and no earlier. */
 START_TEST(test_companion)
 {
@@ -380,6 +430,8 @@ void unit_tests(TCase *tests)
 	tcase_add_test(tests, test_silence_is_no_news);
 	tcase_add_test(tests, test_losses);
 	tcase_add_test(tests, test_enable_and_ends);
+	tcase_add_test(tests, test_fire);
+	tcase_add_test(tests, test_fire_kernel);
 	tcase_add_test(tests, test_companion);
 	tests = unit_case("open");
 	tcase_add_checked_fixture(tests, setup_open, teardown);

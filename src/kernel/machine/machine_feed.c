@@ -263,7 +263,6 @@ enum source_state kernel_feed_next(struct kernel_feed *feed,
 
 void kernel_feed_stop(struct kernel_feed *feed)
 {
-	kernel_feed_open_sites(feed, false);
 	feed->stopping = true;
 	feed->due = 0;
 }

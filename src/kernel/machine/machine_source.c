@@ -618,8 +618,12 @@ static int machine_enable(
 	if (!result)
 		result = kernel_feed_tell_ends(&machine->feed, request, &machine->features,
 			&source->tells_thread_ends, error);
-	kernel_feed_open_sites(&machine->feed, !result);
 	return result;
+}
+
+static void machine_fire(struct source *source, bool fires)
+{
+	kernel_feed_open_sites(&((struct kernel_machine *)source)->feed, fires);
 }
 
 /* ---- reading ---- */
@@ -757,6 +761,7 @@ static uint64_t machine_due(const struct source *source)
 
 static const struct source_methods machine_methods = {
 	.enable = machine_enable,
+	.fire = machine_fire,
 	.next = machine_next,
 	.collect = machine_collect,
 	.stop = machine_stop,

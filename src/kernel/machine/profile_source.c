@@ -211,8 +211,12 @@ static int profile_enable(
 	if (!result)
 		result = kernel_feed_tell_ends(&profile->feed, request, &profile->features,
 			&source->tells_thread_ends, error);
-	kernel_feed_open_sites(&profile->feed, !result);
 	return result;
+}
+
+static void profile_fire(struct source *source, bool fires)
+{
+	kernel_feed_open_sites(&((struct kernel_profile *)source)->feed, fires);
 }
 
 /* ---- reading ---- */
@@ -259,6 +263,7 @@ static uint64_t profile_due(const struct source *source)
 
 static const struct source_methods profile_methods = {
 	.enable = profile_enable,
+	.fire = profile_fire,
 	.next = profile_next,
 	.stop = profile_stop,
 	.descriptor = profile_descriptor,

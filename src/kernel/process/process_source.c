@@ -275,11 +275,17 @@ static int kernel_enable(
 	source->tells_thread_ends = !result && request->tells_thread_ends;
 	if (!result)
 		watch_all(kernel);
-	kernel->is_open = !result;
-	for (size_t i = 0; i < kernel->group_count && !result; i++)
-		kernel_group_open(kernel->groups[i], true);
 	kernel->due = clock_monotonic();
 	return result;
+}
+
+static void kernel_fire(struct source *source, bool fires)
+{
+	struct kernel_source *kernel = kernel_source_of(source);
+
+	kernel->is_open = fires;
+	for (size_t i = 0; i < kernel->group_count; i++)
+		kernel_group_open(kernel->groups[i], fires);
 }
 
 /* ---- reading ---- */
@@ -341,9 +347,6 @@ static void kernel_stop(struct source *source)
 {
 	struct kernel_source *kernel = kernel_source_of(source);
 
-	for (size_t i = 0; i < kernel->group_count; i++)
-		kernel_group_open(kernel->groups[i], false);
-	kernel->is_open = false;
 	source_kernel_release(source);
 	kernel->stopping = true;
 	kernel->due = 0;
@@ -361,6 +364,7 @@ static uint64_t kernel_due(const struct source *source)
 
 static const struct source_methods kernel_methods = {
 	.enable = kernel_enable,
+	.fire = kernel_fire,
 	.next = kernel_next,
 	.collect = kernel_collect,
 	.stop = kernel_stop,
