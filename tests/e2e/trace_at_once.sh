@@ -10,12 +10,18 @@ need_kernel
 		echo "__attribute__((noinline, used)) int part_$i(int a) { __asm__ volatile(\"\" : \"+r\"(a)); return a; }"
 	done
 	cat <<'END'
+#define _SDT_HAS_SEMAPHORES 1
+#include <sys/sdt.h>
 #include <unistd.h>
+__attribute__((section(".probes"))) volatile unsigned short busy_turn_semaphore;
 int main(void)
 {
-	for (int i = 0;; i++)
+	for (int i = 0;; i++) {
 		if (part_7(i) != i || getppid() < 0)
 			return 1;
+		if (busy_turn_semaphore)
+			DTRACE_PROBE1(busy, turn, i);
+	}
 }
 END
 } >"$directory/busy.c"
@@ -38,6 +44,7 @@ counted() { # clause, options
 counted 'pid$target:busy:part_*:entry, pid$target:busy:part_*:return'
 counted 'pid$target:busy:part_7:entry, pid$target:busy:part_7:return'
 counted 'syscall::getppid:entry, syscall::getppid:return /pid == $target/'
+counted 'busy$target:::turn { } pid$target:busy:part_*:entry, pid$target:busy:part_*:return'
 
 # The same holds for probes of processes together with those of the machine.
 "$VMTAP" trace -q -p "$pid" -n 'BEGIN { printf("begun\n"); } pid$target:busy:part_*:entry { @["part"] = count(); }

@@ -592,7 +592,9 @@ static void ship_first(struct kernel_generator *g)
 
 static void check_open(struct kernel_generator *g)
 {
-	bpf_set_map_value(g->code, BPF_REG_1, g->maps->counters, 8 * KERNEL_COUNTER_OPEN);
+	const int open = g->plan->is_guarded ? KERNEL_COUNTER_OPEN_GUARDED : KERNEL_COUNTER_OPEN;
+
+	bpf_set_map_value(g->code, BPF_REG_1, g->maps->counters, 8 * open);
 	bpf_read(g->code, BPF_REG_1, BPF_REG_1, 0, 8);
 	bpf_jump_if_value(g->code, BPF_JEQ, BPF_REG_1, 0, g->done);
 }

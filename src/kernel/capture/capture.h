@@ -65,6 +65,7 @@ enum {
 	/* No counter: 0 while programs do nothing, so that all begin and end at once, however long
 	 * it takes to attach them. */
 	KERNEL_COUNTER_OPEN,
+	KERNEL_COUNTER_OPEN_GUARDED, /* the same for sites with guards */
 	KERNEL_COUNTER_HITS,
 	KERNEL_COUNTER_SITES = KERNEL_COUNTER_HITS + 8
 };

@@ -307,6 +307,7 @@ int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
 	if (site->conditions)
 		memcpy(plan->conditions, site->conditions, sizeof(plan->conditions));
 	plan->is_return = site->is_call && site->is_return;
+	plan->is_guarded = site->semaphore != 0;
 	plan->notes = site->notes;
 	if (site->notes) {
 		plan->arguments[0] = site->arguments[0];

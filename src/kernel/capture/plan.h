@@ -113,6 +113,7 @@ struct kernel_plan {
 	bool is_call;         /* of system calls */
 	bool is_function;     /* at a function of the kernel's; is_machine too */
 	bool is_return;       /* when they return */
+	bool is_guarded;      /* the site has a guard */
 	bool notes;           /* see struct kernel_site */
 	bool sleeps;          /* user memory is read, which may have to be fetched from disk */
 	uint32_t user_frames; /* of the user stack; all registers are captured with it */

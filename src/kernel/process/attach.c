@@ -159,8 +159,8 @@ static int plan_all(struct kernel_attachment *attachment, struct kernel_target *
 /* ---- programs ---- */
 
 /*
- * A program may wait until the guard of a probe is raised, and fire then, so programs of an
- * attachment with guards are open from the start.
+ * A program may wait until the guard of a probe is raised, and fire then, so sites with guards are
+ * open from the start.
  */
 static int open_guarded(const struct kernel_attachment *attachment, uint32_t counter_count)
 {
@@ -176,7 +176,7 @@ static int open_guarded(const struct kernel_attachment *attachment, uint32_t cou
 	counters = calloc(counter_count, sizeof(*counters));
 	if (!counters)
 		return -ENOMEM;
-	counters[KERNEL_COUNTER_OPEN] = 1;
+	counters[KERNEL_COUNTER_OPEN_GUARDED] = 1;
 	result = bpf_map_set(attachment->maps.counters, &index, counters);
 	free(counters);
 	return result;
@@ -242,6 +242,9 @@ static int compare_sites(const void *one, const void *other)
 {
 	const struct kernel_attached *a = one, *b = other;
 
+	/* those that begin when they are attached are attached last */
+	if (!a->site->semaphore != !b->site->semaphore)
+		return a->site->semaphore ? 1 : -1;
 	if (a->site->file != b->site->file)
 		return a->site->file < b->site->file ? -1 : 1;
 	if (a->plan != b->plan)

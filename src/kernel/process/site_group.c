@@ -122,9 +122,8 @@ int kernel_group_attach(struct kernel_group *group, const struct d_probe_set *se
 
 void kernel_group_open(struct kernel_group *group, bool is_open)
 {
-	if (group->counters)
-		__atomic_store_n(
-			&group->counters[KERNEL_COUNTER_OPEN], (uint64_t)is_open, __ATOMIC_RELAXED);
+	for (int i = KERNEL_COUNTER_OPEN; i <= KERNEL_COUNTER_OPEN_GUARDED && group->counters; i++)
+		__atomic_store_n(&group->counters[i], (uint64_t)is_open, __ATOMIC_RELAXED);
 }
 
 void kernel_group_detach(struct kernel_group *group)
