@@ -127,14 +127,19 @@ static const struct {
 	{"c5 f8 77", 3, CODE_REFUSED, CODE_NEXT, 0},            /* vzeroupper: looks like a jump */
 	{"c5 fe 6f 07", 4, CODE_REFUSED, CODE_NEXT, 0},         /* vmovdqu: looks like outsl */
 	{"c5 f8 58 c1", 4, CODE_STEPPED, CODE_NEXT, 0},
-	{"c5 fd 74 0f", 4, CODE_REFUSED, CODE_NEXT, 0},       /* vpcmpeqb: a jump */
-	{"c5 ed eb c1", 4, CODE_REFUSED, CODE_NEXT, 0},       /* vpor: a jump */
-	{"c5 f9 e8 c1", 4, CODE_REFUSED, CODE_NEXT, 0},       /* vpsubsb: a call */
-	{"c5 f8 c2 c1 01", 5, CODE_REFUSED, CODE_NEXT, 0},    /* vcmpps: a return */
-	{"c4 e2 e9 9d c1", 5, CODE_REFUSED, CODE_NEXT, 0},    /* vfnmadd132sd: popf */
-	{"c4 e2 65 90 04 a7", 6, CODE_REFUSED, CODE_NEXT, 0}, /* vpgatherdd: a nop */
-	{"62 e2 7d 28 7a ce", 6, CODE_REFUSED, CODE_NEXT, 0}, /* vpbroadcastb: a jump */
-	{"0f c2 c1 01", 4, CODE_STEPPED, CODE_NEXT, 0},       /* cmpps */
+	{"c5 fd 74 0f", 4, CODE_REFUSED, CODE_NEXT, 0},             /* vpcmpeqb: a jump */
+	{"c5 ed eb c1", 4, CODE_REFUSED, CODE_NEXT, 0},             /* vpor: a jump */
+	{"c5 f9 e8 c1", 4, CODE_REFUSED, CODE_NEXT, 0},             /* vpsubsb: a call */
+	{"c5 f8 c2 c1 01", 5, CODE_REFUSED, CODE_NEXT, 0},          /* vcmpps: a return */
+	{"c4 e2 e9 9d c1", 5, CODE_REFUSED, CODE_NEXT, 0},          /* vfnmadd132sd: popf */
+	{"c4 e2 65 90 04 a7", 6, CODE_REFUSED, CODE_NEXT, 0},       /* vpgatherdd: a nop */
+	{"62 e2 7d 28 7a ce", 6, CODE_REFUSED, CODE_NEXT, 0},       /* vpbroadcastb: a jump */
+	{"f3 0f 41 05 00 01 00 00", 8, CODE_REFUSED, CODE_NEXT, 0}, /* cmovno, at %rip */
+	{"f2 0f 2b 05 00 01 00 00", 8, CODE_REFUSED, CODE_NEXT, 0}, /* movntsd */
+	{"f3 0f 41 40 01", 5, CODE_STEPPED, CODE_NEXT, 0},
+	{"0f 41 05 00 01 00 00", 7, CODE_STEPPED, CODE_NEXT, 0},
+	{"f3 0f 58 05 00 01 00 00", 8, CODE_STEPPED, CODE_NEXT, 0}, /* addss */
+	{"0f c2 c1 01", 4, CODE_STEPPED, CODE_NEXT, 0},             /* cmpps */
 	{"c5 fd c6 c0 01", 5, CODE_STEPPED, CODE_NEXT, 0},
 	{"c4 e3 fd 00 c0 01", 6, CODE_STEPPED, CODE_NEXT, 0},
 	{"c4 e2 7d 18 05 01 02 03 04", 9, CODE_STEPPED, CODE_NEXT, 0},

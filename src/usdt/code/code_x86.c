@@ -45,6 +45,7 @@ struct decoder {
 	uint8_t opcode, modrm, rex;
 	bool has_modrm;
 	bool is_operand_16, is_address_32, is_repeated; /* prefixes 66, 67, f2 */
+	bool is_f3;
 	bool has_bad_prefix; /* the kernel takes no es, cs, ss, ds or lock */
 	bool is_notrack;     /* ds before an indirect jump: through the function's own table */
 };
@@ -82,9 +83,11 @@ static void take_prefixes(struct decoder *decoder)
 		case 0xf2:
 			decoder->is_repeated = true;
 			break;
-		case 0x64: /* fs, gs, rep */
-		case 0x65:
 		case 0xf3:
+			decoder->is_f3 = true;
+			break;
+		case 0x64: /* fs, gs */
+		case 0x65:
 			break;
 		default:
 			if ((byte & 0xf0) != 0x40)
@@ -388,6 +391,24 @@ static bool is_mistaken(uint8_t opcode)
 	}
 }
 
+/*
+ * Whether the kernel does not know that the instruction has an operand. After f2 or f3 it looks
+ * only for what this prefix makes another instruction of, where the opcode has any such meaning;
+ * cmov, set and the stores of movntps with such a prefix have none that it knows. An address
+ * relative to the instruction would stay as it is in the kernel's copy, which lies elsewhere.
+ */
+static bool is_operand_overlooked(const struct decoder *decoder)
+{
+	static const uint8_t opcodes[] = {0x2b, 0x41, 0x42, 0x44, 0x45, 0x46, 0x47, 0x4a, 0x4b,
+		0x90, 0x91, 0x92, 0x93, 0x98, 0x99};
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(opcodes); i++)
+		found |= decoder->opcode == opcodes[i];
+	return found && decoder->map == 1 && (decoder->is_repeated || decoder->is_f3) &&
+		(decoder->modrm & 0xc7) == 0x05;
+}
+
 /* Why a breakpoint at the instruction is not possible, or NULL. */
 static const char *find_refusal(const struct decoder *decoder)
 {
@@ -407,6 +428,8 @@ static const char *find_refusal(const struct decoder *decoder)
 			: NULL;
 	}
 	if (map == 1) {
+		if (is_operand_overlooked(decoder))
+			return "the kernel does not know that this instruction has an operand";
 		if (opcode == 0x05 || opcode == 0x34)
 			return "a system call instruction fails when the kernel executes a copy "
 			       "of it";
