@@ -734,9 +734,11 @@ VMTAP_API void vmtap_thread_reset(void);
 
 /*
  * Registers the process's census, replacing an earlier one; NULL removes it. May be called
- * before or after vmtap_start(). The options are copied. Returns 0, or -EINVAL if size is 0, take
- * is missing or by is none of the above. A census that is running is not interrupted: it may
- * still be running when this returns.
+ * before or after vmtap_start(). The options are copied. Returns 0; -EINVAL if size is 0, take
+ * is missing or by is none of the above; -ENOTSUP in an extension that contains libvmtap.a, if the
+ * executable exports its runtime and has no census in it: link the executable with
+ * -Wl,-u,vmtap_census_register (the same holds for the functions below that register something).
+ * A census that is running is not interrupted: it may still be running when this returns.
  */
 VMTAP_API int vmtap_census_register(const struct vmtap_census_options *options);
 

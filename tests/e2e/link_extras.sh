@@ -112,6 +112,76 @@ if [ -z "$sanitize" ]; then
 	done
 fi
 
+# An extension that contains the library uses the runtime of an executable that exports it. What the
+# executable lacks, the extension cannot register: nobody would ask for it.
+cat >"$TMPDIR/extension.c" <<'C'
+#include "vmtap.h"
+
+static void take(struct vmtap_census *census, void *context)
+{
+	(void)census;
+	(void)context;
+}
+
+static void changed(void *context)
+{
+	(void)context;
+}
+
+static void walk(struct vmtap_stack *stack, void *context)
+{
+	(void)stack;
+	(void)context;
+}
+
+int try_all(int *results)
+{
+	static const struct vmtap_census_options census = {
+		.size = sizeof(census), .by = VMTAP_CENSUS_BY_CLASS, .take = take};
+	static const struct vmtap_change_options change = {.size = sizeof(change), .changed = changed};
+	static const struct vmtap_sample_options sample = {.size = sizeof(sample)};
+
+	VMTAP_GC_IDLE(1);
+	results[0] = vmtap_census_register(&census);
+	results[1] = vmtap_on_change(&change);
+	results[2] = vmtap_sample_register(&sample);
+	results[3] = vmtap_stack_register(walk, NULL);
+	return vmtap_census_register(NULL) || vmtap_on_change(NULL) || vmtap_sample_register(NULL) ||
+		vmtap_stack_register(NULL, NULL);
+}
+C
+cat >"$TMPDIR/host.c" <<'C'
+#include "vmtap.h"
+#include <dlfcn.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+	void *extension = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
+	int (*try_all)(int *) = extension ? (int (*)(int *))dlsym(extension, "try_all") : NULL;
+	int results[4], error = try_all ? try_all(results) : vmtap_start(NULL) + vmtap_stop();
+
+	if (!error)
+		printf("%d %d %d %d\n", results[0], results[1], results[2], results[3]);
+	return error;
+}
+C
+# shellcheck disable=SC2086
+$CC $flags $sanitize -fPIC -shared -o "$TMPDIR/extension.so" "$TMPDIR/extension.c" "$BUILD/libvmtap.a" -pthread
+registers() { # EXPECTED FLAGS...
+	local got
+	# shellcheck disable=SC2086
+	$CC $flags $sanitize "${@:2}" -o "$TMPDIR/host" "$TMPDIR/host.c" "$BUILD/libvmtap.a" -pthread -ldl
+	got=$("$TMPDIR/host" "$TMPDIR/extension.so") || fail "${*:2}: the host has status $?"
+	[ "$got" = "$1" ] || fail "${*:2}: an extension's registrations return $got, not $1"
+}
+all=(-Wl,-u,vmtap_census_register -Wl,-u,vmtap_on_change -Wl,-u,vmtap_sample_register -Wl,-u,vmtap_stack_register)
+registers "-95 -95 -95 -95" -rdynamic
+registers "0 -95 -95 -95" -rdynamic "${all[0]}"
+registers "0 0 0 0" -rdynamic "${all[@]}"
+registers "0 0 0 0"
+registers "0 0 0 0" -no-pie -fno-pie -rdynamic "${all[@]}"
+
 # Nothing of the runtime without a call of it.
 cat >"$TMPDIR/plain.c" <<'C'
 #include "vmtap.h"

@@ -427,6 +427,9 @@ void vmtap_object_remove(struct vmtap_object *object)
 	registry_unlock();
 }
 
+extern __typeof__(vmtap_object_remove) registry_own_remove
+	__attribute__((alias("vmtap_object_remove"), visibility("hidden")));
+
 /* ---- fork ---- */
 
 /* Another thread may have been at anything in this file, up to the store that makes it count. */

@@ -18,6 +18,21 @@
 #include "shim/core/event_table.h"
 #include "shim/core/object.h"
 
+/* vmtap_object_remove() of this copy of the library, whoever else's takes its place. */
+VMTAP_HIDDEN void registry_own_remove(struct vmtap_object *object);
+
+/*
+ * Whether the objects of the process register here. An extension that contains a copy of the
+ * library uses the runtime that the executable exports. If the executable lacks an extra, the
+ * extension's copy of that is called, but belongs to the extension's runtime, which nobody uses:
+ * what is registered with it would never be asked for. (Not by the address of a function that VMs
+ * use: an executable may have one of its own for that.)
+ */
+static inline bool registry_is_used(void)
+{
+	return vmtap_object_remove == registry_own_remove;
+}
+
 /* Sets what is blocked: all signals but those that a thread raises itself. If these were blocked,
  * the kernel would end the process, and a sandbox may use SIGSYS for system calls that it carries
  * out itself. */

@@ -285,6 +285,8 @@ int vmtap_census_register(const struct vmtap_census_options *options)
 	if (options &&
 		(!own.take || (own.by != VMTAP_CENSUS_BY_CLASS && own.by != VMTAP_CENSUS_BY_SITE)))
 		return -EINVAL;
+	if (options && !registry_is_used())
+		return -ENOTSUP;
 	registry_lock();
 	other = &census_registrations[atomic_load(&census_registered) == &census_registrations[0]];
 	*other = own;

@@ -42,6 +42,8 @@ int vmtap_on_change(const struct vmtap_change_options *options)
 		return -EINVAL;
 	if (!options && vm_call_is_inside())
 		return -EDEADLK;
+	if (options && !registry_is_used())
+		return -ENOTSUP;
 	registry_lock();
 	other = &change_registrations[atomic_load(&change_registered) == &change_registrations[0]];
 	*other = own;

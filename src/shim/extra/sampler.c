@@ -59,6 +59,8 @@ int vmtap_sample_register(const struct vmtap_sample_options *options)
 		return -EINVAL;
 	if (!options && vm_call_is_inside())
 		return -EDEADLK;
+	if (options && !registry_is_used())
+		return -ENOTSUP;
 	if (options)
 		memcpy(&own, options, options->size < sizeof(own) ? options->size : sizeof(own));
 	registry_lock();

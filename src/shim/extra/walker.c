@@ -4,14 +4,15 @@
  * the new one, so the walker and its context always belong together.
  */
 #include "shim/extra/walker.h"
+#include "shim/core/extra.h"
+#include "shim/core/name.h"
+#include "shim/core/registry.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <time.h>
 
 #include "base/test_point.h"
-#include "shim/core/extra.h"
-#include "shim/core/name.h"
 
 static _Atomic(vmtap_stack_walker) current_walker;
 static void *current_context; /* set while there is no walker */
@@ -29,6 +30,8 @@ int vmtap_stack_register(vmtap_stack_walker walker, void *own)
 
 	if (is_walking)
 		return -EDEADLK;
+	if (walker && !registry_is_used())
+		return -ENOTSUP;
 	if (atomic_flag_test_and_set(&registering))
 		return -EBUSY;
 	/* A thread counts itself before it reads the walker, so a thread that is not counted after
