@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/bisect.h"
 
 enum {
 	TEXTS_MAX = 1 << 30,
@@ -214,15 +215,11 @@ void usdt_functions_free(struct usdt_functions *functions)
 static const struct usdt_function *find_function(
 	const struct usdt_functions *functions, uint64_t address)
 {
-	size_t low = 0, high = functions->count;
+	const size_t low = functions->count
+		? bisect_up_to(&functions->functions[0].begin, functions->count,
+			  sizeof(functions->functions[0]), address)
+		: 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (functions->functions[middle].begin <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (size_t i = low; i > 0 && low - i < OVERLAPS_MAX; i--) {
 		const struct usdt_function *function = &functions->functions[i - 1];
 		/* The last symbol of a table covers nothing if it has no size. */

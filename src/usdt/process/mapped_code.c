@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/bisect.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "usdt/process/file_store.h"
@@ -165,15 +166,10 @@ void mapped_code_close(struct mapped_code *map)
 
 const struct mapped_area *mapped_code_known(const struct mapped_code *map, uint64_t address)
 {
-	size_t low = 0, high = map->area_count;
+	const size_t low = map->area_count
+		? bisect_up_to(&map->areas[0].end, map->area_count, sizeof(map->areas[0]), address)
+		: 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (map->areas[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < map->area_count && map->areas[low].begin <= address ? &map->areas[low] : NULL;
 }
 

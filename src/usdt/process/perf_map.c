@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/bisect.h"
 #include "base/clock.h"
 
 enum {
@@ -222,15 +223,10 @@ static void read_more(struct perf_map *map)
 static const struct perf_map_function *find_mapped(const struct perf_map *map, uint64_t address)
 {
 	const struct perf_map_function *best = NULL;
-	size_t low = 0, high = map->count;
+	const size_t low = map->count ? bisect_up_to(&map->functions[0].begin, map->count,
+						sizeof(map->functions[0]), address)
+				      : 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (map->functions[middle].begin <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (size_t i = low; i > 0 && low - i < OVERLAPS_MAX; i--) {
 		const struct perf_map_function *function = &map->functions[i - 1];
 		if (address - function->begin < function->size &&
