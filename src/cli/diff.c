@@ -60,10 +60,8 @@ static int compare_sites(const void *a, const void *b)
 {
 	const struct usdt_site *x = *(const struct usdt_site *const *)a;
 	const struct usdt_site *y = *(const struct usdt_site *const *)b;
-	int order = strcmp(x->provider, y->provider);
+	int order = usdt_site_compare(x, y);
 
-	if (order == 0)
-		order = strcmp(x->name, y->name);
 	/* the order of sites does not matter: sort by what is compared */
 	if (order == 0)
 		order = strcmp(x->arguments_text, y->arguments_text);

@@ -715,3 +715,10 @@ const char *usdt_machine_text(uint16_t machine)
 			return machines[i].text;
 	return "unknown machine";
 }
+
+int usdt_site_compare(const struct usdt_site *one, const struct usdt_site *other)
+{
+	int order = strcmp(one->provider, other->provider);
+
+	return order ? order : strcmp(one->name, other->name);
+}

@@ -103,6 +103,9 @@ int usdt_image_open(
 int usdt_image_read(int file, const char *name, struct usdt_image **image, struct error *error);
 void usdt_image_free(struct usdt_image *image);
 
+/* Compares the probes of two sites by provider and name, as strcmp() does. */
+int usdt_site_compare(const struct usdt_site *one, const struct usdt_site *other);
+
 /*
  * Reads the definition of a provider that the image carries. NULL: it carries none of this name, or
  * one that cannot be read. The caller frees it.
