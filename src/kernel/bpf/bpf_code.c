@@ -193,6 +193,17 @@ void bpf_call(struct bpf_code *code, int helper)
 	emit(code, BPF_JMP | BPF_CALL, 0, 0, 0, helper);
 }
 
+void bpf_read_kernel(struct bpf_code *code, int to, uint32_t offset, uint32_t bytes, int place)
+{
+	bpf_operate_value(code, BPF_ADD, BPF_REG_3, (int32_t)offset);
+	bpf_write_value(code, BPF_REG_10, place, 0, 8);
+	bpf_move(code, BPF_REG_1, BPF_REG_10);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_1, place);
+	bpf_set(code, BPF_REG_2, bytes);
+	bpf_call(code, BPF_FUNC_probe_read_kernel);
+	bpf_read(code, to, BPF_REG_10, place, 8);
+}
+
 void bpf_call_kernel(struct bpf_code *code, uint32_t function)
 {
 	emit(code, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 0, (int32_t)function);

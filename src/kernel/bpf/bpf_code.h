@@ -60,6 +60,9 @@ void bpf_jump_if(struct bpf_code *code, int comparison, int one, int other, uint
 void bpf_jump_if_value(
 	struct bpf_code *code, int comparison, int reg, int32_t value, uint32_t label);
 void bpf_call(struct bpf_code *code, int helper);
+/* Reads up to 8 bytes of the kernel's memory at an offset from R3, by way of a place on the stack,
+ * to a register: extended with zeroes, 0 if they cannot be read. Changes R0 to R5. */
+void bpf_read_kernel(struct bpf_code *code, int to, uint32_t offset, uint32_t bytes, int place);
 void bpf_call_kernel(struct bpf_code *code, uint32_t function);
 void bpf_exit(struct bpf_code *code);
 

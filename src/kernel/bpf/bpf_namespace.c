@@ -18,18 +18,6 @@
 
 enum { PLACE = -8 /* on the program's stack */ };
 
-/* Reads memory of the kernel at an offset from R3: R3. */
-static void read_kernel(struct bpf_code *code, uint32_t offset, uint32_t bytes)
-{
-	bpf_operate_value(code, BPF_ADD, BPF_REG_3, (int32_t)offset);
-	bpf_write_value(code, BPF_REG_10, PLACE, 0, 8);
-	bpf_move(code, BPF_REG_1, BPF_REG_10);
-	bpf_operate_value(code, BPF_ADD, BPF_REG_1, PLACE);
-	bpf_set(code, BPF_REG_2, bytes);
-	bpf_call(code, BPF_FUNC_probe_read_kernel);
-	bpf_read(code, BPF_REG_3, BPF_REG_10, PLACE, 8);
-}
-
 /* The level of the thread that runs the program, our own: nothing but the kernel's memory has it,
  * since a process is not shown what contains its namespace. */
 static uint32_t find_level(void)
@@ -46,8 +34,8 @@ static uint32_t find_level(void)
 	bpf_code_begin(&code);
 	bpf_call(&code, BPF_FUNC_get_current_task);
 	bpf_move(&code, BPF_REG_3, BPF_REG_0);
-	read_kernel(&code, layout.identity, 8);
-	read_kernel(&code, layout.level, 4);
+	bpf_read_kernel(&code, BPF_REG_3, layout.identity, 8, PLACE);
+	bpf_read_kernel(&code, BPF_REG_3, layout.level, 4, PLACE);
 	bpf_move(&code, BPF_REG_0, BPF_REG_3);
 	bpf_exit(&code);
 	if (!bpf_code_end(&code))

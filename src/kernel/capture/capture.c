@@ -306,15 +306,8 @@ static void write_registers(struct kernel_generator *g)
 static void read_to_value(struct kernel_generator *g, uint32_t offset, uint32_t bytes)
 {
 	const int value = stack_slot_take(&g->slots, STACK_SLOT_VALUE);
-	struct bpf_code *code = g->code;
 
-	bpf_operate_value(code, BPF_ADD, BPF_REG_3, (int32_t)offset);
-	bpf_write_value(code, BPF_REG_10, value, 0, 8);
-	bpf_move(code, BPF_REG_1, BPF_REG_10);
-	bpf_operate_value(code, BPF_ADD, BPF_REG_1, value);
-	bpf_set(code, BPF_REG_2, bytes);
-	bpf_call(code, BPF_FUNC_probe_read_kernel);
-	bpf_read(code, BPF_REG_0, BPF_REG_10, value, 8);
+	bpf_read_kernel(g->code, BPF_REG_0, offset, bytes, value);
 	stack_slot_give_back(&g->slots, STACK_SLOT_VALUE);
 }
 

@@ -33,27 +33,27 @@ static void write_word(struct translator *t, int word, int from)
 	bpf_write(t->code, KERNEL_FRAME, t->walk + word, from, 8);
 }
 
-/* Adds the number in R1 to the hash; changes R2 and R3. */
-static void add_to_hash(struct translator *t)
+/* Adds the number in R1 to one word of the hash; changes R2 and R3. */
+static void add_to_word(
+	struct translator *t, int word, int operation, uint64_t multiplier, int32_t shift)
 {
 	struct bpf_code *code = t->code;
 
-	read_word(t, BPF_REG_2, WORD_ONE);
-	bpf_operate(code, BPF_XOR, BPF_REG_2, BPF_REG_1);
-	bpf_set(code, BPF_REG_3, KERNEL_HASH_ONE);
+	read_word(t, BPF_REG_2, word);
+	bpf_operate(code, operation, BPF_REG_2, BPF_REG_1);
+	bpf_set(code, BPF_REG_3, multiplier);
 	bpf_operate(code, BPF_MUL, BPF_REG_2, BPF_REG_3);
 	bpf_move(code, BPF_REG_3, BPF_REG_2);
-	bpf_operate_value(code, BPF_RSH, BPF_REG_3, KERNEL_HASH_SHIFT_ONE);
+	bpf_operate_value(code, BPF_RSH, BPF_REG_3, shift);
 	bpf_operate(code, BPF_XOR, BPF_REG_2, BPF_REG_3);
-	write_word(t, WORD_ONE, BPF_REG_2);
-	read_word(t, BPF_REG_2, WORD_OTHER);
-	bpf_operate(code, BPF_ADD, BPF_REG_2, BPF_REG_1);
-	bpf_set(code, BPF_REG_3, KERNEL_HASH_OTHER);
-	bpf_operate(code, BPF_MUL, BPF_REG_2, BPF_REG_3);
-	bpf_move(code, BPF_REG_3, BPF_REG_2);
-	bpf_operate_value(code, BPF_RSH, BPF_REG_3, KERNEL_HASH_SHIFT_OTHER);
-	bpf_operate(code, BPF_XOR, BPF_REG_2, BPF_REG_3);
-	write_word(t, WORD_OTHER, BPF_REG_2);
+	write_word(t, word, BPF_REG_2);
+}
+
+/* Adds the number in R1 to the hash; changes R2 and R3. */
+static void add_to_hash(struct translator *t)
+{
+	add_to_word(t, WORD_ONE, BPF_XOR, KERNEL_HASH_ONE, KERNEL_HASH_SHIFT_ONE);
+	add_to_word(t, WORD_OTHER, BPF_ADD, KERNEL_HASH_OTHER, KERNEL_HASH_SHIFT_OTHER);
 }
 
 static void look_up_word(struct translator *t, int map, int word)
