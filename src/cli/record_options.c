@@ -139,21 +139,19 @@ static int take_period(const char *text, uint64_t *period)
 	return CLI_OK;
 }
 
-static int add_probes(struct record_options *options, const char *text)
-{
-	if (array_room(&options->probes, &options->probe_capacity, options->probe_count,
-		    sizeof(*options->probes))) {
-		cli_message("out of memory");
-		return CLI_CANNOT;
-	}
-	options->probes[options->probe_count++] = text;
-	return CLI_OK;
-}
-
 static int out_of_memory(void)
 {
 	cli_message("out of memory");
 	return CLI_CANNOT;
+}
+
+static int add_probes(struct record_options *options, const char *text)
+{
+	if (array_room(&options->probes, &options->probe_capacity, options->probe_count,
+		    sizeof(*options->probes)))
+		return out_of_memory();
+	options->probes[options->probe_count++] = text;
+	return CLI_OK;
 }
 
 /* Whether a target of that kind is given. */

@@ -29,7 +29,7 @@ struct work {
 	bool has_set;             /* the compiler has the set of probes */
 	bool is_named;   /* the target is traced only because a provider is named after it */
 	bool may_miss;   /* that a target serves no stream is no error */
-	bool has_peeked; /* what the targets carry has been looked for before they are open */
+	bool has_peeked; /* carries_before has been read */
 	struct target_carries carries_before; /* that */
 	bool carries;                         /* the compiler knows what the sources carry */
 	bool waits;                           /* the libraries' definitions depend on the probes */

@@ -1,5 +1,5 @@
 /*
- * trace_join.h: enables a program's clauses on the probes of a source that turns up while the
+ * trace_join.h: enables a program's clauses on the probes of a source that joins while the
  * program runs. The probes that clauses describe are added to the run's set.
  */
 #ifndef VMTAP_CLI_TRACE_TRACE_JOIN_H

@@ -70,8 +70,8 @@ void consume_collect(struct engine *engine)
 
 void consume_exit(struct engine *engine, uint64_t status)
 {
-	engine->exited =
-		true; /* first, so that whoever is asked for results knows that no more count */
+	/* First, so that whoever is asked for results knows that later events do not count. */
+	engine->exited = true;
 	consume_collect(engine);
 	engine->exit_at_end = engine->ended;
 	engine->status = (int)(status & 255);
