@@ -1,5 +1,5 @@
 /*
- * shown_processes.c: see shown_processes.h. Processes are kept from batch to batch and looked for
+ * shown_processes.c: see shown_processes.h. Processes are kept from batch to batch and searched
  * from the last one backwards. When there are too many, all are forgotten at the beginning of a
  * batch, never within one, since events have their numbers.
  */
