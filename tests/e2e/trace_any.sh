@@ -17,7 +17,7 @@ start() { # environment
 	pids+=("$pid")
 }
 trace() { # arguments
-	: >"$directory/out"
+	forget_output
 	"$VMTAP" trace "$@" >"$directory/out" 2>"$directory/err" &
 	tracer=$!
 	pids+=("$tracer")

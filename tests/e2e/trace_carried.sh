@@ -57,6 +57,7 @@ has err 'syntax error near "no_such_t"'
 named='BEGIN { printf("begun\n"); } tiny*:::lookup /arg0 == TINY_MISS/ {
 	printf("%s %s %d\n", xlate <tiny_lookup_t>((uint32_t)arg0).outcome, args[0]->outcome, sizeof(struct tiny_lookup)); exit(0); }'
 traced() { # arguments of trace: -n named
+	: >"$directory/traced"
 	"$VMTAP" trace "$@" -q -n "$named" >"$directory/traced" 2>&1 &
 	tracer=$!
 	pids+=($tracer)

@@ -58,7 +58,7 @@ wait "$server"
 # stopped, but not for ever: what they fire meanwhile is counted.
 for mode in refuse option; do
 	start 5 $mode 1000 "$directory/$mode"
-	rm "$directory/out" # else the last one's output may be taken for this one's
+	forget_output
 	"$VMTAP" trace -q --follow -p "$server" -n "$counts"' BEGIN { printf("begun\n"); }' \
 		>"$directory/out" 2>"$directory/err" &
 	tracer=$!
@@ -83,7 +83,7 @@ done
 
 # Workers that fork and end, as daemons do, before the tracer has seen their children.
 start 5 orphans 1000 "$directory/orphans"
-rm "$directory/out"
+forget_output
 "$VMTAP" trace -q --follow -p "$server" -n "$counts"' BEGIN { printf("begun\n"); }' \
 	>"$directory/out" 2>"$directory/err" &
 tracer=$!

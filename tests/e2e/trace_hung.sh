@@ -41,7 +41,11 @@ def relay(source, target, held):
             target.sendall(data)
     except OSError:
         pass
-    target.close()
+    for end in (source, target):  # the other direction's recv() ends, too, and the VM has a place for others
+        try:
+            end.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
 def serve():
     ctypes.CDLL(None).prctl(15, b"vmtap")  # PR_SET_NAME
     server.bind(path)
@@ -111,6 +115,7 @@ seen='vm*:::method-entry /!seen[pid]/ { seen[pid] = 1; printf("%d\n", pid); } EN
 # A trace of all, and its end, which waits neither for those that do not open their probes nor for those
 # that are stopped meanwhile.
 begun=$(date +%s%N)
+forget_output
 "$VMTAP" trace -q -n 'BEGIN { printf("begun\n"); } '"$seen" >"$directory/out" 2>"$directory/err" &
 tracer=$!
 pids+=("$tracer")
@@ -122,7 +127,7 @@ for pid in "${mutes[@]}"; do
 	await "nothing is said of $pid" grep -q "process $pid .* has not declared its events" "$directory/err"
 done
 for pid in "${halves[@]}"; do
-	await "nothing is said of $pid" grep -q "process $pid .* has not opened its probes" "$directory/err"
+	await "nothing is said of $pid" grep -qE "process $pid .* has not (declared its events|opened its probes)" "$directory/err"
 done
 for pid in "$apart" "$full"; do
 	await "nothing is said of $pid" grep -q "process $pid .* does not answer" "$directory/err"
@@ -162,10 +167,11 @@ for words in "top --plain -s $directory/calls.d" "serve --listen 127.0.0.1:0 -s 
 done
 
 # One that answers at last is traced.
+forget_output
 "$VMTAP" trace -q -n 'BEGIN { printf("begun\n"); } '"$seen" >"$directory/out" 2>"$directory/err" &
 tracer=$!
 pids+=("$tracer")
-await "nothing is said of ${halves[0]}" grep -q "process ${halves[0]} .* has not opened its probes" "$directory/err"
+await "nothing is said of ${halves[0]}" grep -qE "process ${halves[0]} .* has not (declared its events|opened its probes)" "$directory/err"
 touch "$directory/go"
 for pid in "${halves[@]}"; do
 	await "$pid is not traced" grep -q "^$pid$" "$directory/out"

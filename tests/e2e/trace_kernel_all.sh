@@ -21,7 +21,7 @@ script="$family*:::begins, $family*:::work, $family*:::ends { @[execname, proben
 	END { printa(\"%s %s %@d\\n\", @); }"
 
 trace() { # arguments
-	: >"$directory/out"
+	forget_output
 	"$VMTAP" trace -q -n 'tick-10ms /!begun++/ { printf("begun\n"); }' "$@" >"$directory/out" 2>"$directory/err" </dev/null &
 	tracer=$!
 	pids+=("$tracer")

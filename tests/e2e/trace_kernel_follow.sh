@@ -107,7 +107,7 @@ start() { # words
 	pids+=("$running")
 }
 trace() {
-	: >"$directory/out"
+	forget_output
 	VMTAP_DEBUG=kernel "$VMTAP" trace "$@" >"$directory/out" 2>"$directory/err" </dev/null &
 	tracer=$!
 	pids+=("$tracer")

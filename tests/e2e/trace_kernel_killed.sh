@@ -31,8 +31,8 @@ trace() { # the calls after which it is killed, more arguments
 	tracer=$!
 	pids+=("$tracer")
 	await "the trace does not begin" grep -q begun "$directory/out"
+	await "there is no guardian" guardians "$tracer" # it has its name once it runs
 	guardian=$(guardians "$tracer")
-	[ "$guardian" ] || fail "there is no guardian"
 }
 is_gone() { # pid
 	[ ! -e "/proc/$1" ] || grep -q '^State:.*[ZX]' "/proc/$1/status"

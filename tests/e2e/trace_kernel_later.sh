@@ -141,8 +141,7 @@ start() {
 is_watched() { grep -q "process $running is watched" "$directory/err"; }
 # Traces the process, until it is watched.
 trace_running() { # more arguments
-	: >"$directory/out" # what is in it is another trace's
-	: >"$directory/err"
+	forget_output
 	VMTAP_DEBUG=kernel "$VMTAP" trace -q -Z "$@" -p "$running" -n "BEGIN { printf(\"begun\\n\"); } $script" \
 		>"$directory/out" 2>"$directory/err" 3>&- &
 	tracer=$!

@@ -33,6 +33,7 @@ runs_on() {
 
 # Starts a tracer, and stops it in the middle of its work until the VM goes on without it.
 stall() { # arguments
+	forget_output
 	"$VMTAP" "$@" >"$directory/out" 2>"$directory/err" &
 	tracer=$!
 	pids+=("$tracer")

@@ -153,6 +153,7 @@ start_both() { # a command before it
 }
 trace_both() { # description, a command before both
 	start_both "${@:2}"
+	forget_output
 	"${@:2}" timeout "${COMMAND_SECONDS:-300}" "$VMTAP" trace -q -p "$both" \
 		-n "BEGIN { printf(\"begun\\n\"); } $1 { @[probeprov] = count(); }" \
 		>"$directory/out" 2>"$directory/err" </dev/null 8>&- &
