@@ -49,6 +49,7 @@ struct merge {
 	int64_t wall_offset; /* from the last batch */
 	bool is_open;        /* parts may still be added */
 	bool is_enabled;
+	bool had_news_only; /* in the last batch */
 	size_t count, capacity, numbered;
 	struct part **parts; /* those that have not been removed, in the order of their numbers */
 };
@@ -165,6 +166,19 @@ static bool has_news(const struct part *part)
 	return part->batch.loss_count || part->batch.message;
 }
 
+/*
+ * A part that has news but no events; NULL: there is none. It comes before the others' events: as
+ * long as those do not cease, its own turn would never come. But after every such batch the others
+ * have one of theirs.
+ */
+static struct part *with_news_only(const struct merge *merge)
+{
+	for (size_t i = 0; i < merge->count && !merge->had_news_only; i++)
+		if (has_news(merge->parts[i]) && !has_events(merge->parts[i]))
+			return merge->parts[i];
+	return NULL;
+}
+
 /* Whether all parts have ended but those that only accompany others. */
 static bool only_companions(const struct merge *merge)
 {
@@ -204,10 +218,13 @@ static enum source_state step(struct merge *merge, struct event_batch *batch)
 	}
 	stop_companions(merge);
 	/* Losses are reported once, with the first slice or by themselves. */
-	part = earliest(merge);
+	part = with_news_only(merge);
+	merge->had_news_only = part;
+	if (!part)
+		part = earliest(merge);
 	if (part)
 		count = slice(merge, part, present);
-	for (size_t i = 0; i < merge->count && !count; i++) {
+	for (size_t i = 0; i < merge->count && !count && !merge->had_news_only; i++) {
 		if (has_news(merge->parts[i])) {
 			part = merge->parts[i];
 			break;

@@ -262,7 +262,23 @@ START_TEST(test_losses)
 	made[0]->steps[0] = (struct made_step){SOURCE_MORE, 2, {10, 20}, 20, 3};
 	made[1]->steps[0] = (struct made_step){SOURCE_MORE, 0, {0}, 1, 4};
 	/* Each loss is reported once, whether or not the source's events may be delivered yet. */
-	ck_assert_str_eq(take(SOURCE_ENDED), "lost 3 <1 lost 4 <1 1:10 1:20 <20 ");
+	ck_assert_str_eq(take(SOURCE_ENDED), "lost 4 <1 1:10 1:20 lost 3 <20 ");
+}
+END_TEST
+
+/* A part whose events never cease does not keep the news of a silent one back, nor the reverse. */
+START_TEST(test_news_beside_a_flood)
+{
+	for (unsigned i = 0; i < STEPS; i++) {
+		made[0]->steps[i] = (struct made_step){SOURCE_MORE, 1, {10 + i}, 10 + i, 0};
+		made[1]->steps[i] = (struct made_step){SOURCE_MORE, 0, {0}, 100, i % 4 < 3};
+	}
+	made[2]->steps[0] = (struct made_step){SOURCE_MORE, 0, {0}, 100, 0};
+	for (unsigned i = 1; i < STEPS; i++)
+		made[2]->steps[i].state = SOURCE_IDLE;
+	ck_assert_str_eq(take(SOURCE_ENDED),
+		"lost 1 <9 1:10 <10 lost 1 <10 1:11 <11 lost 1 <11 1:12 <12 lost 1 <12 1:13 <13 "
+		"lost 1 <13 1:14 <14 lost 1 <14 1:15 <15 1:16 <16 1:17 <17 ");
 }
 END_TEST
 
@@ -429,6 +445,7 @@ void unit_tests(TCase *tests)
 	tcase_add_test(tests, test_silence);
 	tcase_add_test(tests, test_silence_is_no_news);
 	tcase_add_test(tests, test_losses);
+	tcase_add_test(tests, test_news_beside_a_flood);
 	tcase_add_test(tests, test_enable_and_ends);
 	tcase_add_test(tests, test_fire);
 	tcase_add_test(tests, test_fire_kernel);
