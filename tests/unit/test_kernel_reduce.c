@@ -71,7 +71,7 @@ static void decide(const char *script)
 	ck_assert_int_eq(source_request_of_program(&request, fixture.program, &fixture.probes), 0);
 	result = kernel_reduce_begin(&reduction, &request, false);
 	ck_assert_msg(!result || !may_load, "%s: %s", script, strerror(-result));
-	kernel_translate_use(&maps, &reduction);
+	kernel_reduce_use(&maps, &reduction);
 }
 
 /* Numbers of the clauses that are carried out. */

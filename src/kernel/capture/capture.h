@@ -23,7 +23,7 @@ enum {
 
 /*
  * What generates the code of clauses. This room knows none: the functions are given from above, by
- * kernel_translate_use() in the room reduce. Both read the reduction in the maps.
+ * kernel_reduce_use() in the room reduce. Both read the reduction in the maps.
  */
 struct kernel_clause_code {
 	/* Generates what is in the sum `what`. The code that follows it is reached if the event is

@@ -25,11 +25,10 @@
 #include "kernel/machine/machine_feed.h"
 #include "kernel/machine/machine_providers.h"
 #include "kernel/machine/process_filter.h"
+#include "kernel/reduce/follow.h"
 #include "kernel/reduce/reduce.h"
 #include "kernel/reduce/refusal.h"
 #include "kernel/reduce/tally.h"
-#include "kernel/translate/follow.h"
-#include "kernel/translate/translate.h"
 #include "usdt/elf/btf.h"
 #include "usdt/elf/function.h"
 
@@ -362,7 +361,7 @@ static int make_maps(struct kernel_machine *machine, struct error *error)
 		result = make_map(&maps->noted, BPF_MAP_TYPE_LRU_HASH, 8, NOTED_MAX, error);
 	}
 	kernel_words_find(&maps->words, machine->providers.btf);
-	kernel_translate_use(maps, &machine->reduction);
+	kernel_reduce_use(maps, &machine->reduction);
 	maps->own_pid = (uint32_t)getpid();
 	/* further losses: of stores, of updates by processor, of events by program */
 	if (!result)

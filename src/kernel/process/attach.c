@@ -13,7 +13,6 @@
 #include "base/arena.h"
 #include "base/debug.h"
 #include "base/error.h"
-#include "kernel/process/silent_probes.h"
 #include "kernel/reduce/reduce.h"
 #include "kernel/site/nop.h"
 
@@ -112,7 +111,7 @@ static int plan_site(struct kernel_attachment *attachment, struct kernel_target 
 	if (kernel_clauses_plan(
 		    attachment->maps.reduction, wants, count, &set->probes[site->probe], &plan))
 		return out_of_memory(error);
-	plan.hit = kernel_silence_counter(&set->probes[site->probe]);
+	plan.hit = attachment->hit_counter(&set->probes[site->probe]);
 	number = find_plan(attachment, &plan);
 	if (number < 0 ||
 		array_room(&attachment->sites, &attachment->site_capacity, attachment->site_count,

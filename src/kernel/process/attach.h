@@ -18,6 +18,7 @@ struct kernel_attached {
 struct kernel_attachment {
 	struct bpf_features features;
 	struct kernel_maps maps;
+	uint32_t (*hit_counter)(const struct d_probe *probe); /* as kernel_silence_counter() */
 	struct kernel_plan *plans;
 	size_t plan_count, plan_capacity;
 	int *programs; /* by plan; -1: not loaded */
@@ -31,7 +32,7 @@ struct kernel_attachment {
 };
 
 /*
- * Attaches to the sites of all probes that are wanted. The attachment's features,
+ * Attaches to the sites of all probes that are wanted. The attachment's features, hit_counter,
  * maps.first_site and maps.reduction have been set; ring is the ring's map. On failure a
  * negative errno and a line in error that names the probe and the file; call kernel_attach_end()
  * then, too.

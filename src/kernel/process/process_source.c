@@ -22,10 +22,10 @@
 #include "kernel/process/shared_files.h"
 #include "kernel/process/source_members.h"
 #include "kernel/process/source_process.h"
+#include "kernel/reduce/follow.h"
 #include "kernel/reduce/refusal.h"
 #include "kernel/site/function_sites.h"
 #include "kernel/site/usdt_sites.h"
-#include "kernel/translate/follow.h"
 
 enum {
 	RING_BYTES = 4 << 20, /* as option bufsize has it by default */

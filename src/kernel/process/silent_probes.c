@@ -180,12 +180,12 @@ static bool is_line(const struct d_probe *probe)
 
 /* Finds the rules for the sites; whether there is any. */
 static bool find_rules(struct kernel_silence *silence, struct silence_process *process,
-	const struct kernel_attachment *attachment, const struct d_probe_set *set)
+	const struct d_probe_set *set, const uint32_t *probes, size_t count)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < attachment->site_count; i++) {
-		uint32_t number = attachment->sites[i].site->probe;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t number = probes[i];
 		uint32_t rule = find_rule(&set->probes[number]);
 
 		process->traces_lines |= is_line(&set->probes[number]);
@@ -200,13 +200,13 @@ static bool find_rules(struct kernel_silence *silence, struct silence_process *p
 }
 
 int kernel_silence_begin(struct kernel_silence *silence, const struct kernel_target *target,
-	const struct kernel_attachment *attachment, const struct d_probe_set *set)
+	const struct d_probe_set *set, const uint32_t *probes, size_t count)
 {
 	struct silence_process *process = calloc(1, sizeof(*process));
 
 	if (!process)
 		return -ENOMEM;
-	if (find_rules(silence, process, attachment, set)) {
+	if (find_rules(silence, process, set, probes, count)) {
 		process->target = target;
 		read_words(target->pid, "cmdline", &process->command);
 		read_words(target->pid, "environ", &process->environment);

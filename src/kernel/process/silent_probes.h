@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernel/process/attach.h"
+#include "kernel/capture/capture.h"
+#include "kernel/site/target_files.h"
 
 enum { KERNEL_SILENCE_RULES = 6 };
 
@@ -22,12 +23,13 @@ struct kernel_silence {
 /* The counter that an event of the probe sets to 1 (struct kernel_plan); 0: it needs none. */
 uint32_t kernel_silence_counter(const struct d_probe *probe);
 
-/* Looks at a process that has been attached to; zeroed at first. Returns 0 or -ENOMEM. */
+/* Looks at a process that has been attached to. silence: zeroed at first. probes: those of its
+ * sites, one for each. Returns 0 or -ENOMEM. */
 int kernel_silence_begin(struct kernel_silence *silence, const struct kernel_target *target,
-	const struct kernel_attachment *attachment, const struct d_probe_set *set);
+	const struct d_probe_set *set, const uint32_t *probes, size_t count);
 
 /*
- * Says which probe has not fired, by the attachment's counters, and why. False: nothing is to be
+ * Says which probe has not fired, by the counters, and why. False: nothing is to be
  * said.
  */
 bool kernel_silence_tell(const struct kernel_silence *silence, const uint64_t *counters,

@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "kernel/translate/translate.h"
+#include "kernel/reduce/reduce.h"
 
 int kernel_group_new(struct kernel_target *target, size_t process, struct kernel_group **group)
 {
@@ -49,6 +49,22 @@ void kernel_group_free(struct kernel_group *group)
 	kernel_group_reset(group);
 	kernel_target_close(&group->target);
 	free(group);
+}
+
+/* Looks for reasons why probes that are attached to will not fire. */
+static int find_silent(struct kernel_group *group, const struct d_probe_set *set)
+{
+	const struct kernel_attachment *attachment = &group->attachment;
+	uint32_t *probes = calloc(attachment->site_count + 1, sizeof(*probes));
+	int result = -ENOMEM;
+
+	for (size_t i = 0; i < attachment->site_count && probes; i++)
+		probes[i] = attachment->sites[i].site->probe;
+	if (probes)
+		result = kernel_silence_begin(
+			&group->silence, &group->target, set, probes, attachment->site_count);
+	free(probes);
+	return result;
 }
 
 /* Reports sites that are wanted and cannot be attached to: an error if there are no others. */
@@ -101,8 +117,9 @@ int kernel_group_attach(struct kernel_group *group, const struct d_probe_set *se
 	int result;
 
 	group->attachment.maps.first_site = ring->next_site;
-	kernel_translate_use(&group->attachment.maps, ring->reduction);
+	kernel_reduce_use(&group->attachment.maps, ring->reduction);
 	group->attachment.maps.members = ring->members;
+	group->attachment.hit_counter = kernel_silence_counter;
 	result = kernel_attach_begin(&group->attachment, &group->target, set, request, ring->map,
 		ring->wake_bytes, error);
 	ring->next_site += (uint32_t)group->attachment.site_count;
@@ -112,8 +129,7 @@ int kernel_group_attach(struct kernel_group *group, const struct d_probe_set *se
 		return result;
 	result = map_counters(group);
 	if (!result)
-		result = kernel_silence_begin(
-			&group->silence, &group->target, &group->attachment, set);
+		result = find_silent(group, set);
 	group->is_attached = !result;
 	return result ? error_set(error, -result, "process %u: %s", (unsigned int)group->target.pid,
 				strerror(-result))

@@ -13,9 +13,9 @@
 
 #include "base/arena.h"
 #include "base/debug.h"
+#include "kernel/reduce/follow.h"
 #include "kernel/reduce/refusal.h"
 #include "kernel/translate/aggregation_update.h"
-#include "kernel/translate/follow.h"
 #include "kernel/translate/reader_guard.h"
 #include "kernel/translate/sent_updates.h"
 #include "kernel/translate/translate.h"
@@ -649,6 +649,15 @@ void kernel_reduce_answer(
 		request->wants[i].reduced = reduction->taken[request->wants[i].clause];
 		request->wants[i].followed = reduction->followed[request->wants[i].clause];
 	}
+}
+
+void kernel_reduce_use(struct kernel_maps *maps, struct kernel_reduction *reduction)
+{
+	static const struct kernel_clause_code code = {
+		kernel_translate_set, kernel_follow_generate};
+
+	maps->reduction = reduction;
+	maps->clause_code = &code;
 }
 
 void kernel_reduce_undo(struct kernel_reduction *reduction, const struct source_request *request)

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernel/capture/capture.h"
 #include "kernel/translate/reduction.h"
 #include "source/request.h"
 
@@ -37,6 +38,9 @@ int kernel_reduce_begin(
 /* Marks the wants of a later request: its clauses are carried out as in the first one. */
 void kernel_reduce_answer(
 	const struct kernel_reduction *reduction, const struct source_request *request);
+
+/* Has the programs that use these maps carry out and follow the clauses of the reduction. */
+void kernel_reduce_use(struct kernel_maps *maps, struct kernel_reduction *reduction);
 
 /* Takes it all back: no clause is carried out. */
 void kernel_reduce_undo(struct kernel_reduction *reduction, const struct source_request *request);

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "kernel/translate/translate_arithmetic.h"
+#include "kernel/translate/translate_builtin.h"
+#include "kernel/translate/translate_jump.h"
 #include "kernel/translate/translate_string.h"
 #include "kernel/translate/translate_variables.h"
 

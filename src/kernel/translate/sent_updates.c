@@ -5,7 +5,6 @@
  */
 #include "kernel/translate/sent_updates.h"
 
-#include "kernel/translate/translate_aggregate.h"
 #include "kernel/translate/translate_string.h"
 #include "kernel/translate/translator.h"
 

@@ -2,8 +2,7 @@
  * translate.c: see translate.h. The pass over a clause's code, and the order of
  * clauses in a program; what the instructions become is in the files named in the includes.
  *
- * Code is written in one pass. Jumps of D only go forward; where paths meet, a register is known to
- * hold what it holds on all of them.
+ * Code is written in one pass (translate_jump.h).
  *
  * A fault is recorded in the ring for the engine to report, and the next clause goes on.
  */
@@ -14,167 +13,19 @@
 #include <string.h>
 
 #include "kernel/capture/cpu_time.h"
-#include "kernel/translate/follow.h"
 #include "kernel/translate/follow_code.h"
 #include "kernel/translate/reader_guard.h"
 #include "kernel/translate/stack_walk.h"
 #include "kernel/translate/translate_aggregate.h"
 #include "kernel/translate/translate_arithmetic.h"
+#include "kernel/translate/translate_builtin.h"
 #include "kernel/translate/translate_copyout.h"
+#include "kernel/translate/translate_jump.h"
 #include "kernel/translate/translate_string.h"
 #include "kernel/translate/translate_variables.h"
 #include "kernel/translate/translator.h"
 
 /* ---- the pass ---- */
-
-static void merge_one(struct held *held, const struct held *also)
-{
-	if (held->kind != also->kind ||
-		(held->kind != HELD_INTEGER &&
-			(held->number != also->number || held->limit != also->limit ||
-				held->counter != also->counter)))
-		*held = (struct held){.kind = HELD_NOTHING};
-	if (held->number != also->number || !also->is_constant)
-		held->is_constant = false;
-	held->is_thread &= also->is_thread;
-	held->is_rough |= also->is_rough;
-}
-
-static void merge(struct held_all *state, const struct held_all *other)
-{
-	for (unsigned i = 0; i < D_REGISTERS_MAX; i++)
-		merge_one(&state->registers[i], &other->registers[i]);
-	for (unsigned i = 0; i < KERNEL_LOCALS_MAX; i++)
-		merge_one(&state->locals[i], &other->locals[i]);
-}
-
-static void jump(struct translator *t, uint32_t to)
-{
-	if (t->targets[to]) {
-		merge(t->targets[to], &t->now);
-		return;
-	}
-	t->targets[to] = malloc(sizeof(t->now));
-	if (!t->targets[to]) {
-		t->status = -ENOMEM;
-		return;
-	}
-	*t->targets[to] = t->now;
-	t->labels[to] = bpf_label(t->code);
-}
-
-void translator_jump(struct translator *t, const struct d_instruction *at)
-{
-	jump(t, (uint32_t)at->immediate);
-	bpf_jump(t->code, t->labels[at->immediate]);
-	t->is_reachable = false;
-}
-
-void translator_jump_if(struct translator *t, const struct d_instruction *at)
-{
-	int comparison = at->opcode == D_OP_JUMP_ZERO ? BPF_JEQ : BPF_JNE;
-
-	translator_load_integer(t, BPF_REG_1, at->b);
-	jump(t, (uint32_t)at->immediate);
-	bpf_jump_if_value(t->code, comparison, BPF_REG_1, 0, t->labels[(uint32_t)at->immediate]);
-}
-
-void translator_read_builtin(struct translator *t, const struct d_instruction *at)
-{
-	struct held held = {.kind = HELD_INTEGER};
-
-	switch (at->immediate) {
-	case D_BUILTIN_PID:
-		bpf_read(t->code, BPF_REG_1, BPF_REG_10,
-			stack_slot_place(&t->g->slots, STACK_SLOT_IDS) + 4, 4);
-		break;
-	case D_BUILTIN_TID:
-		held.is_thread = true;
-		bpf_read(t->code, BPF_REG_1, BPF_REG_10,
-			stack_slot_place(&t->g->slots, STACK_SLOT_IDS), 4);
-		break;
-	case D_BUILTIN_CPU:
-		bpf_call(t->code, BPF_FUNC_get_smp_processor_id);
-		bpf_move(t->code, BPF_REG_1, BPF_REG_0);
-		break;
-	case D_BUILTIN_UID:
-	case D_BUILTIN_GID:
-		bpf_call(t->code, BPF_FUNC_get_current_uid_gid);
-		bpf_move(t->code, BPF_REG_1, BPF_REG_0);
-		if (at->immediate == D_BUILTIN_UID)
-			bpf_extend(t->code, BPF_REG_1, 4, false);
-		else
-			bpf_operate_value(t->code, BPF_RSH, BPF_REG_1, 32);
-		break;
-	case D_BUILTIN_ERRNO: /* of a system call that returns */
-		bpf_set(t->code, BPF_REG_0, 0);
-		if (t->g->plan->is_return)
-			kernel_generate_argument(t->g, KERNEL_ERRNO_ARGUMENT);
-		bpf_move(t->code, BPF_REG_1, BPF_REG_0);
-		break;
-	case D_BUILTIN_EXECNAME:
-		if (t->program->options.strsize < KERNEL_EXECNAME_BYTES)
-			translator_refuse(t);
-		t->now.registers[at->a] = (struct held){.kind = HELD_EXECNAME};
-		return;
-	case D_BUILTIN_TIMESTAMP:
-		t->found->looks_at_time = true;
-		bpf_read(t->code, BPF_REG_1, BPF_REG_10,
-			stack_slot_place(&t->g->slots, STACK_SLOT_TIME), 8);
-		break;
-	case D_BUILTIN_WALLTIMESTAMP:
-		t->found->looks_at_time = true;
-		bpf_set_map_value(t->code, BPF_REG_1, t->reduction->clocks, 8 * KERNEL_CLOCK_WALL);
-		bpf_read(t->code, BPF_REG_1, BPF_REG_1, 0, 8);
-		bpf_read(t->code, BPF_REG_2, BPF_REG_10,
-			stack_slot_place(&t->g->slots, STACK_SLOT_TIME), 8);
-		bpf_operate(t->code, BPF_ADD, BPF_REG_1, BPF_REG_2);
-		break;
-	case D_BUILTIN_VTIMESTAMP:
-		bpf_read(t->code, BPF_REG_1, KERNEL_FRAME, translator_place(t->reduction->cpu_time),
-			8);
-		break;
-	case D_BUILTIN_PPID:
-		t->code->failed |= !t->g->maps->layout.has_task && !t->is_trial;
-		kernel_generate_parent(t->g);
-		break;
-	case D_BUILTIN_UREGS:
-		if (KERNEL_WORD * at->b < KERNEL_REGISTERS_BYTES)
-			bpf_read(t->code, BPF_REG_1, BPF_REG_6, KERNEL_WORD * at->b, 8);
-		else
-			bpf_set(t->code, BPF_REG_1, 0);
-		break;
-	case D_BUILTIN_CURTHREAD:
-	case D_BUILTIN_PROCESS:
-	case D_BUILTIN_THREAD:
-	case D_BUILTIN_FILES:
-		bpf_call(t->code, BPF_FUNC_get_current_task);
-		bpf_move(t->code, BPF_REG_1, BPF_REG_0);
-		break;
-	case D_BUILTIN_IPL:
-		translator_store_constant(t, at->a, 0);
-		return;
-	case D_BUILTIN_PROBEPROV:
-	case D_BUILTIN_PROBEMOD:
-	case D_BUILTIN_PROBEFUNC:
-	case D_BUILTIN_PROBENAME:
-		t->now.registers[at->a] = (struct held){.kind = HELD_NAME, .number = at->immediate};
-		return;
-	default:
-		translator_refuse(t);
-		return;
-	}
-	translator_store(t, at->a, BPF_REG_1);
-	t->now.registers[at->a] = held;
-}
-
-void translator_decide(struct translator *t, const struct d_instruction *at)
-{
-	t->is_reachable = false;
-	translator_load_integer(t, BPF_REG_1, at->a);
-	bpf_jump_if_value(t->code, BPF_JEQ, BPF_REG_1, 0, t->no);
-	bpf_jump(t->code, t->yes);
-}
 
 static void translate_instruction(
 	struct translator *t, const struct d_instruction *at, uint32_t index, bool is_predicate)
@@ -283,7 +134,7 @@ static void translate_code(struct translator *t, const struct d_instruction *ins
 	for (uint32_t i = 0; i < count && !t->status && t->found->is_possible; i++) {
 		if (t->targets[i]) {
 			if (t->is_reachable)
-				merge(t->targets[i], &t->now);
+				translator_merge(t->targets[i], &t->now);
 			t->now = *t->targets[i];
 			t->is_reachable = true;
 			bpf_place(t->code, t->labels[i]);
@@ -666,8 +517,7 @@ static void find_cpu_time(struct kernel_generator *g)
 	bpf_write(code, KERNEL_FRAME, translator_place(reduction->cpu_time), BPF_REG_2, 8);
 }
 
-/* The function carry_out of struct kernel_clause_code. */
-static void translate_set(struct kernel_generator *g, unsigned what)
+void kernel_translate_set(struct kernel_generator *g, unsigned what)
 {
 	const bool carries_out = what & KERNEL_CLAUSES_CARRY_OUT;
 	const bool may_filter = what & KERNEL_CLAUSES_FILTER;
@@ -719,12 +569,4 @@ static void translate_set(struct kernel_generator *g, unsigned what)
 	bpf_place(g->code, ship);
 	if (times)
 		stack_slot_give_back(&g->slots, STACK_SLOT_TIME);
-}
-
-void kernel_translate_use(struct kernel_maps *maps, struct kernel_reduction *reduction)
-{
-	static const struct kernel_clause_code code = {translate_set, kernel_follow_generate};
-
-	maps->reduction = reduction;
-	maps->clause_code = &code;
 }

@@ -195,21 +195,6 @@ static void find_value(struct translator *t, const struct kernel_tally *tally, u
 	bpf_place(t->code, found);
 }
 
-void translator_count_drop(struct translator *t)
-{
-	uint32_t valid = bpf_label(t->code);
-
-	bpf_call(t->code, BPF_FUNC_get_smp_processor_id);
-	bpf_jump_if_value(t->code, BPF_JLT, BPF_REG_0, (int32_t)t->reduction->cpu_count, valid);
-	bpf_set(t->code, BPF_REG_0, 0);
-	bpf_place(t->code, valid);
-	bpf_operate_value(t->code, BPF_LSH, BPF_REG_0, 3);
-	bpf_set_map_value(t->code, BPF_REG_1, t->reduction->losses, KERNEL_WORD);
-	bpf_operate(t->code, BPF_ADD, BPF_REG_1, BPF_REG_0);
-	bpf_set(t->code, BPF_REG_0, 1);
-	bpf_atomic(t->code, BPF_ADD, BPF_REG_1, 0, BPF_REG_0);
-}
-
 void translator_aggregate(struct translator *t, const struct d_instruction *at, uint32_t index)
 {
 	const struct d_aggregation *definition = &t->program->aggregations[at->immediate];

@@ -12,7 +12,4 @@
 /* The keys begin in register a, the value is in b, a distribution's increment in c. */
 void translator_aggregate(struct translator *t, const struct d_instruction *at, uint32_t index);
 
-/* Counts an update that is not made; changes R0 to R5. */
-void translator_count_drop(struct translator *t);
-
 #endif

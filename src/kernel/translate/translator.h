@@ -16,7 +16,7 @@
 
 #include "kernel/capture/capture_generator.h"
 #include "kernel/translate/reduction.h"
-#include "kernel/translate/translate.h"
+#include "kernel/translate/translated.h"
 #include "program/fault_code.h"
 
 enum { KERNEL_WORD = 8, KERNEL_LOCALS_MAX = 16 /* this-> variables that can hold blocks */ };
@@ -105,11 +105,8 @@ void translator_find_frame(struct kernel_generator *g, uint32_t without);
 /* R0 = the thread's own memory, or 0 if it has none; then it gets some if `creates`. */
 void translator_find_thread(struct kernel_generator *g, bool creates);
 
-/* What follow_code.c needs besides. */
-void translator_jump(struct translator *t, const struct d_instruction *at);
-void translator_jump_if(struct translator *t, const struct d_instruction *at);
-void translator_decide(struct translator *t, const struct d_instruction *at);
-void translator_read_builtin(struct translator *t, const struct d_instruction *at);
+/* Counts an update that is not made; changes R0 to R5. */
+void translator_count_drop(struct translator *t);
 
 /* Goes to the clause's fault; its value is in R1. */
 void translator_fail(struct translator *t, enum d_fault code, uint32_t at);

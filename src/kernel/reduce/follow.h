@@ -17,8 +17,8 @@
  * A predicate that cannot be calculated is taken as true for what is captured; then nothing that
  * the clause stores is known. The same holds for the code after a condition in the clause's body.
  */
-#ifndef VMTAP_KERNEL_TRANSLATE_FOLLOW_H
-#define VMTAP_KERNEL_TRANSLATE_FOLLOW_H
+#ifndef VMTAP_KERNEL_REDUCE_FOLLOW_H
+#define VMTAP_KERNEL_REDUCE_FOLLOW_H
 
 #include "kernel/translate/reduction.h"
 #include "source/request.h"

@@ -6,12 +6,13 @@
  * a clause finds those into which it stores what is not known; then the clauses are tried again
  * without these, until no more are found.
  */
-#include "kernel/translate/follow.h"
+#include "kernel/reduce/follow.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "kernel/translate/follow_code.h"
+#include "kernel/translate/translate.h"
 #include "kernel/translate/translate_variables.h"
 
 enum { MAPS_MAX = 16 /* of followed variables with keys, in all */ };
