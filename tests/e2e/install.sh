@@ -18,7 +18,7 @@ echo mine >"$other/share/mine"
 echo mine >"$prefix/share/vmtap/scripts/mine.d"
 (umask 077 && target install PREFIX="$prefix") || fail "make install: status $?"
 [ -z "$(find "$prefix" -type f ! -perm -o=r ! -name mine.d)" ] || fail "make install: not for everybody"
-[ -s "$directory/err" ] && fail "make install complains"
+is_silent || fail "make install complains"
 for name in bin/vmtap include/vmtap.h include/vmtap_probes.h lib/libvmtap.a lib/libvmtap_probes.a \
 	lib/libvmtap.so lib/libvmtap_ffi.so lib/pkgconfig/vmtap.pc lib/pkgconfig/vmtap-runtime.pc share/vmtap/vm.d share/vmtap/compat/ruby.d \
 	share/vmtap/scripts/gc_pause.d share/man/man1/vmtap-trace.1 share/man/man3/libvmtap.3 \

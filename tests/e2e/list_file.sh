@@ -38,7 +38,7 @@ echo 'int main(void) { return 0; }' >"$directory/plain.c"
 
 # the layout is dtrace -l's, to the byte
 run 0 list "$directory/program"
-[ ! -s "$directory/err" ] || fail "something on standard error"
+is_silent || fail "something on standard error"
 cat >"$directory/wanted" <<'TEXT'
    ID   PROVIDER            MODULE                          FUNCTION NAME
     1       lang           program                           collect gc-start

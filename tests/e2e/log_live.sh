@@ -43,7 +43,7 @@ comparable() { # script, file
 same() { # script, log
 	rm -f "$directory/again"
 	run 0 trace -q -o "$directory/again" --log "$2" -s "$BUILD/scripts/$1.d" -n "$listens"
-	[ ! -s "$directory/err" ] || fail "$1: over $2"
+	is_silent || fail "$1: over $2"
 	for file in live again; do
 		comparable "$1" "$directory/$file" >"$directory/$file.comparable"
 		mv "$directory/$file.comparable" "$directory/$file"

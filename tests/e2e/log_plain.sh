@@ -30,7 +30,7 @@ run 0 trace -q --log "$directory/plain" -n '
 	HaskellEvent$target::: { @[probename] = count(); }
 	vm$target:::thread-run { @[probename] = count(); }
 	END { printa("%s %@d\n", @); }'
-[ ! -s "$directory/err" ] || fail "trace"
+is_silent || fail "trace"
 grep . "$directory/out" | sort >"$directory/traced"
 awk '
 	BEGIN {

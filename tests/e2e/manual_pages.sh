@@ -125,7 +125,7 @@ else
 fi
 if command -v groff >/dev/null; then
 	groff -mdoc -ww -Tascii src/man/* "$BUILD"/man/* 2>"$directory/err" >/dev/null
-	[ -s "$directory/err" ] && fail "groff complains"
+	is_silent || fail "groff complains"
 else
 	echo "left out: groff -ww: not installed"
 fi

@@ -33,7 +33,7 @@ for pid in "$default" "$chosen" "$shared"; do
 	row "$pid" 'toy [0-9.]+ +[0-9]+s toy +[0-9]+'
 	[ "$(grep -cE "^ *$pid " "$directory/out")" = 1 ] || fail "$pid is there more than once"
 done
-[ -s "$directory/err" ] && fail "messages"
+is_silent || fail "messages"
 
 # listeners are counted, and ps is none; traces of all VMs by others come and go
 listeners() { # pid, count

@@ -43,7 +43,7 @@ ask() { # by class or by site, for the toy VM's samples
 	timeout "${COMMAND_SECONDS:-300}" python3 "$directory/manual.py" "$directory/vmtap/$pid" >"$directory/bands" \
 		2>>"$directory/err" || fail "the manual's client ended with status $?"
 	kill -9 "$pid"
-	[ -s "$directory/err" ] && fail "the client complains"
+	is_silent || fail "the client complains"
 	grep -vE '^(gc-start|band|by|sample) [0-9]+' "$directory/out" && fail "an odd line"
 	# both samples, each after a full collection of the heap; the kind of labels, once
 	[ "$(grep -cE '^sample [12]$' "$directory/out")" = 2 ] || fail "not two samples"

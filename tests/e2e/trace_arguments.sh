@@ -4,6 +4,7 @@
 # contract (a line "# options:" in them gives the VM's options).
 # limit: 900
 set -eu
+. tests/e2e/brief_programs
 script=$TMPDIR/all.d
 python3 tests/e2e/witness.py script >"$script"
 programs=(examples/toy/programs/*.toy)
@@ -15,7 +16,7 @@ compare() { # PROGRAM OPTIONS
 	rm -f "$log" "$out"
 	# Programs may end with an error of the guest: the trace still ends properly.
 	"$VMTAP" trace --lossless -q -s "$script" -o "$out" \
-		-c "$TOY $options --event-log=$log $program" >/dev/null 2>"$errors" ||
+		-c "$TOY $options --event-log=$log $(briefly "$program")" >/dev/null 2>"$errors" ||
 		{ echo "$program: status $?"; cat "$errors"; exit 1; }
 	if grep -E 'drop|error on|error in' "$errors"; then
 		echo "$program: not lossless"

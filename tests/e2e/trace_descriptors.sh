@@ -49,7 +49,7 @@ run 0 trace -q -n 'pid$target:part*.so:part:entry { @[probemod] = count(); @all 
 	'END { printa("%s %@d\n", @); printa("all %@d\n", @all); }' -c "$directory/whole $directory/part"
 has out '^all 100$'
 [ "$(grep -c '^part[0-9]*\.so 1$' "$directory/out")" = 100 ] || fail "the files' counts"
-[ ! -s "$directory/err" ] || fail "messages"
+is_silent || fail "messages"
 
 # When no descriptor is left, the program goes on, and a line says that it is not traced as a whole.
 cat >"$directory/loads.c" <<'C'
@@ -85,14 +85,14 @@ reasons=0
 for ((limit = 18; limit < 60; limit += 3)); do
 	(ulimit -n "$limit" && timeout 100 "$VMTAP" trace -q -n 'tick-10ms { exit(0); } pid$target::malloc:entry { @ = count(); }' \
 		-p "${pids[-1]}") >"$directory/out" 2>"$directory/err"
-	[ ! -s "$directory/err" ] || has err 'Too many open files'
+	is_silent || has err 'Too many open files'
 	grep -q 'executes from now on is not traced: .*Too many open files' "$directory/err" && reasons=$((reasons + 1))
 done
 [ "$reasons" -gt 0 ] || fail "no limit at which changes cannot be watched"
 (ulimit -n 60 && run 0 trace -q -n 'tick-10ms { exit(0); } pid$target::malloc:entry { @ = count(); }' -p "${pids[-1]}") ||
 	exit 1
-[ ! -s "$directory/err" ] || fail "60 descriptors are not enough for one process"
+is_silent || fail "60 descriptors are not enough for one process"
 # With enough of them, what it costs grows with the number of files, not with its square.
 (ulimit -n 600 && run 0 trace -q -n 'pid$target:*:part:entry { @ = count(); }' \
 	-c "$directory/loads $directory/part") || exit 1
-[ ! -s "$directory/err" ] || fail "messages"
+is_silent || fail "messages"

@@ -177,7 +177,7 @@ for description in gc-idle '*$target:::gc-idle'; do
 		trace_both "$description"
 		has out "^ +vm$both +5$"
 		has out "^ +python$both +5$"
-		[ ! -s "$directory/err" ] || fail "a message"
+		is_silent || fail "a message"
 		run 0 trace -q -c "$directory/both command" -n "$description { @[probename] = count(); }"
 		has out '^ +gc-idle +10$'
 	fi
@@ -189,7 +189,7 @@ for description in gc-idle '*$target:::gc-idle'; do
 done
 trace_both 'vm$target:::gc-idle' "${user[@]}"
 has out "^ +vm$both +5$"
-[ ! -s "$directory/err" ] || fail "a message"
+is_silent || fail "a message"
 # why a process that runs has no functions to trace
 sleep 1000 &
 pids+=($!)

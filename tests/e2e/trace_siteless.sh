@@ -45,7 +45,7 @@ run 1 trace --via stream -c "$few" -n 'vm$target:::rais'
 has err 'does not match any probes \(did you mean raise\?\)'
 run 0 trace --via stream -Z -q -c "$few" -n 'vm$target:::raise' -n 'vm$target:::gc-idle { printf("idle %d\n", arg0); }'
 has out '^idle 1$'
-[ ! -s "$directory/err" ] || fail "not silent with -Z"
+is_silent || fail "not silent with -Z"
 run 0 trace --via stream -l -c "$few"
 [ "$(awk 'NR > 1 && $2 ~ /^(vm|own)/ { print $NF }' "$directory/out" | sort | xargs)" = "cap-enable gc-idle gc-mark-begin gc-work tick" ] ||
 	fail "-l lists what cannot fire"
@@ -55,7 +55,7 @@ has err 'failed to match vm[0-9]+:::raise: No probe matches description \(no obj
 # a glob says nothing of what it might match
 run 0 trace --via stream -q -c "$few" -n 'vm$target::: { printf("%s %d\n", probename, arg0); }'
 [ "$(grep -v done "$directory/out" | xargs)" = "gc-idle 1 gc-work 2 gc-mark-begin 4" ] || fail "a glob"
-[ ! -s "$directory/err" ] || fail "a glob is no reason for a line"
+is_silent || fail "a glob is no reason for a line"
 
 run 0 record -o "$directory/log" -c "$few"
 run 0 trace -q --log "$directory/log" -n 'vm$target:::raise' -n 'vm$target:::gc-idle { printf("idle %d\n", arg0); }'

@@ -21,7 +21,7 @@ offers() { # expected (an extended regular expression for a whole line), words
 	local expected=$1
 	shift
 	bash "$directory/bash" "$@" >"$directory/out" 2>"$directory/err" || fail "bash: $*"
-	[ ! -s "$directory/err" ] || fail "bash: $*"
+	is_silent || fail "bash: $*"
 	grep -qxE -- "$expected" "$directory/out" || fail "bash: no $expected for: $*"
 }
 offers_not() {

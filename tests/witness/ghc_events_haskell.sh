@@ -26,7 +26,7 @@ check_log() { # of the program
 		HaskellEvent$target::: /timestamp < last/ { late++; }
 		HaskellEvent$target::: { last = timestamp; @[probename] = count(); }
 		END { printf("late %d\n", late); printa("%s %@d\n", @); }'
-	[ ! -s "$directory/err" ] || fail "trace"
+	is_silent || fail "trace"
 	cp "$directory/out" "$directory/counts"
 	grep -qx 'late 0' "$directory/counts" || fail "events are not in the order of time"
 	while read -r name words; do
@@ -93,7 +93,7 @@ NAMES
 	done
 	for script in gc_pause sched_latency ghc_threads ghc_gc ghc_sparks; do
 		run 0 trace "$script" --log "$log"
-		[ ! -s "$directory/err" ] || fail "$script"
+		is_silent || fail "$script"
 	done
 	run 0 log --validate "$log"
 	run 0 log "$log"

@@ -27,7 +27,7 @@ TOY
 show() { # by class or by site
 	run 0 record --heap-profile=2ms "${@:2}" -o "$log" -c "$TOY --census=$1 $directory/live.toy"
 	ghc-events show "$log" >"$directory/out" 2>"$directory/err" || fail "ghc-events show"
-	[ -s "$directory/err" ] && fail "ghc-events complains"
+	is_silent || fail "ghc-events complains"
 	[ "$(grep -c 'start heap prof sample' "$directory/out")" -ge 2 ] || fail "no samples"
 	[ "$(grep -c 'start heap prof sample' "$directory/out")" = "$(grep -c ': end prof sample' "$directory/out")" ] ||
 		fail "a sample does not end"

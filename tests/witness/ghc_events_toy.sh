@@ -21,7 +21,7 @@ validate() { # what
 compare() { # program
 	local name words counted shown
 	ghc-events show "$log" 2>"$directory/err" | sed '1,/^Events:/d' >"$directory/shown"
-	[ ! -s "$directory/err" ] || fail "$1: ghc-events show"
+	is_silent || fail "$1: ghc-events show"
 	run 0 log "$log"
 	while read -r name words; do
 		counted=$(awk -v name="$name" '$1 == name { print $2 }' "$directory/out")
@@ -97,7 +97,7 @@ follow() { # what is followed; $reader is the pid of a reader that writes to the
 	kill -"$2" "$reader"
 	wait "$reader"
 	wait "$follower"
-	[ ! -s "$directory/err" ] || fail "$1"
+	is_silent || fail "$1"
 	grep -q "capset 0: pid $pid$" "$directory/out" || fail "$1: no start-up events"
 }
 mkfifo "$directory/pipe"
