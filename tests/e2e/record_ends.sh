@@ -166,7 +166,8 @@ rotated=$log
 for log in "$rotated" "$rotated.1" "$rotated.2"; do
 	[ "$(size)" -le 204800 ] || fail "$log has $(size) bytes"
 	run 0 trace -q --log "$log" -n 'vm*:::method-entry { @[pid, execname, copyinstr(arg0), copyinstr(arg1)] = count(); }'
-	has out "^ +$pid +toy +Worker +work +[0-9]+$"
+	# the last one may have been begun just before the end
+	[ "$log" = "$rotated" ] && ! grep -q . "$directory/out" || has out "^ +$pid +toy +Worker +work +[0-9]+$"
 	is_whole
 	[ "$(grep -c . "$directory/out")" = 1 ] || fail "$log: names"
 	run 0 log --validate "$log"
