@@ -26,15 +26,10 @@
 
 const struct child child_none = {.descriptor = -1, .line = -1};
 
-/*
- * Searches a program as execvp() does; a negative errno if it is not found. Whether the kernel can
- * run it is known only when it is executed.
- */
-static int find_program(const char *name)
+int child_find_program(const char *name, char file[PATH_MAX])
 {
 	const char *path = getenv("PATH"), *end;
 	int result = -ENOENT;
-	char file[PATH_MAX];
 	struct stat status;
 
 	if (strchr(name, '/'))
@@ -43,8 +38,8 @@ static int find_program(const char *name)
 		path = "/bin:/usr/bin";
 	for (;; path = end + 1) {
 		end = strchrnul(path, ':');
-		if (snprintf(file, sizeof(file), "%.*s%s%s", (int)(end - path), path,
-			    end > path ? "/" : "", name) < (int)sizeof(file)) {
+		if (snprintf(file, PATH_MAX, "%.*s%s%s", (int)(end - path), path,
+			    end > path ? "/" : "", name) < PATH_MAX) {
 			if (!stat(file, &status) && !S_ISREG(status.st_mode))
 				result = -EACCES;
 			else if (!faccessat(AT_FDCWD, file, X_OK, AT_EACCESS))
@@ -59,7 +54,9 @@ static int find_program(const char *name)
 
 bool child_is_program(const char *word)
 {
-	return strchr(word, '/') || (*word && !find_program(word));
+	char file[PATH_MAX];
+
+	return strchr(word, '/') || (*word && !child_find_program(word, file));
 }
 
 /*
@@ -114,9 +111,10 @@ int child_start(struct child *child, char *const *words, const struct descriptor
 {
 	int line[2] = {-1, -1}, result;
 	pid_t parent = getpid();
+	char file[PATH_MAX];
 
 	*child = child_none;
-	result = find_program(words[0]);
+	result = child_find_program(words[0], file);
 	if (result) {
 		error_set(error, -result, "%s: %s", words[0], strerror(-result));
 		goto out;

@@ -7,6 +7,7 @@
 #ifndef VMTAP_TARGETS_CHILD_H
 #define VMTAP_TARGETS_CHILD_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -24,6 +25,12 @@ struct child {
 };
 
 extern const struct child child_none;
+
+/*
+ * Searches a program as execvp() does: its path in file. Returns 0, or a negative errno if it is
+ * not found. Whether the kernel can run it is known only when it is executed.
+ */
+int child_find_program(const char *name, char file[PATH_MAX]);
 
 /* Whether a word names a program: it is a path, or it is found in PATH. */
 bool child_is_program(const char *word);

@@ -24,7 +24,7 @@ static const struct {
 	{"serve", LIVE | TARGET_LOG | TARGET_ALL},
 	{"dump", TARGET_PID},
 	{"record", TARGET_PID | TARGET_COMMAND | TARGET_SOCKET},
-	{"flame", TARGET_PID | TARGET_LOG},
+	{"flame", LIVE | TARGET_LOG},
 	{"heap", TARGET_PID | TARGET_LOG},
 	{"export", TARGET_LOG},
 	{"ps", TARGET_ALL},

@@ -1,6 +1,7 @@
 /*
  * flame.c: `vmtap flame`: where the time goes, by stacks of methods, as a flame graph or as lines
- * of text; of a log, of a running process, or of two logs that are compared.
+ * of text; of a log, of processes, or of two logs that are compared. One VM's calls, and logs, are
+ * followed event by event (stacks.h); everything else is a trace with samples (flame_trace.h).
  */
 #include <errno.h>
 #include <getopt.h>
@@ -16,9 +17,12 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
+#include "cli/flame/flame_trace.h"
 #include "cli/flame/flame_writers.h"
 #include "cli/flame/stacks.h"
 #include "cli/interrupts.h"
+#include "targets/target_spec.h"
+#include "targets/target_streams.h"
 
 enum {
 	OPTION_BY = 256,
@@ -28,6 +32,11 @@ enum {
 	OPTION_SECONDS,
 	OPTION_SAMPLES,
 	OPTION_WALL,
+	OPTION_FOLLOW,
+	OPTION_WAIT,
+	OPTION_SOCKET,
+	OPTION_VIA,
+	OPTION_LOSSLESS,
 	SAMPLE_HZ = 97,
 	FINISH_MS = 2000
 };
@@ -48,14 +57,22 @@ struct flame_options {
 	bool is_diff, is_sampled, is_elapsed; /* is_elapsed: of a process, --wall */
 	int (*write)(const struct flame_view *view, FILE *output);
 	uint64_t seconds; /* 0: until the process ends or a signal comes */
+	char **words;     /* what to trace, as `vmtap trace` takes it; the first is "flame" */
+	int word_count;
+	bool is_traced; /* by these words */
 };
 
 static void help(void)
 {
-	printf("Usage: vmtap flame [OPTION]... LOG|PID -o FILE\n"
+	printf("Usage: vmtap flame [OPTION]... PID|LOG -o FILE\n"
+	       "       vmtap flame [OPTION]... -p PID|-c COMMAND|--wait NAME -o FILE\n"
+	       "       vmtap flame [OPTION]... -o FILE -- COMMAND [ARGUMENT]...\n"
 	       "       vmtap flame [OPTION]... --diff BEFORE AFTER -o FILE\n"
-	       "A flame graph of a recorded log or of a running VM: where its methods spend the\n"
-	       "time. The stacks are those of method-entry and method-return.\n\n"
+	       "A flame graph of any process, or of a recorded log: where the time goes. Of a VM "
+	       "that\n"
+	       "serves an event stream, the methods; of every other process its functions and "
+	       "those of\n"
+	       "the kernel, by samples of its stacks, for which root's rights are needed.\n\n"
 	       "      --by MEASURE  time (the default), calls, bytes (allocated, by class), or\n"
 	       "                    blocked (the time that threads wait, by reason)\n"
 	       "      --samples     by samples of CPU time with the VM's own stacks, 97 a second, "
@@ -69,7 +86,15 @@ static void help(void)
 	       "      --diff        compares two logs: red takes a larger share in the second,\n"
 	       "                    blue a smaller one\n"
 	       "      --seconds N   of a process: end after N seconds (else with ^C, or with it)\n"
-	       "  -o FILE           the file; - is the standard output\n"
+	       "  -o FILE           the file; - is the standard output\n\n"
+	       "What to show, if not one PID or LOG (then always by samples):\n"
+	       "  -p PID            a process; may be repeated\n"
+	       "  -c COMMAND        start the command, and show it to its end\n"
+	       "      --follow      also what the processes start\n"
+	       "      --wait NAME   VMs of that name, also those that start later\n"
+	       "      --socket PATH the VM that serves this socket\n"
+	       "      --via=kernel  a VM as any other process: its functions\n"
+	       "      --lossless, -x OPTION   as 'vmtap trace' has them\n"
 	       "  -h, --help        this text\n\n"
 	       "A name of digits only is a PID; ./123 is a file.\n"
 	       "Exit status: 0; 2 usage, 3 the log or process cannot be read, it has no such "
@@ -274,6 +299,24 @@ static int collect(struct collected *collected, const struct flame_options *opti
 	return result;
 }
 
+/* The same by a trace. An exit status, which a message has explained, instead of an errno. */
+static int collect_trace(struct collected *collected, struct flame_traced *traced,
+	const struct flame_options *options, struct error *error)
+{
+	int status = flame_trace(
+		traced, options->word_count, options->words, options->seconds, options->is_elapsed);
+
+	collected->is_sampled = true;
+	collected->samples = options->is_elapsed ? SOURCE_SAMPLES_ELAPSED : SOURCE_SAMPLES_CPU;
+	collected->lost = traced->lost;
+	*error->text = '\0';
+	if (!status && collected->tree->count == 1)
+		return error_set(error, ENODATA,
+			"%s: no samples: nothing of it has run, or the VM takes none",
+			traced->name);
+	return status;
+}
+
 static int write_view(
 	const struct flame_options *options, const struct flame_view *view, struct error *error)
 {
@@ -302,12 +345,13 @@ static int write_view(
 
 static int command(const struct flame_options *options, char **operands)
 {
-	const char *shown_name = operands[options->is_diff];
+	const char *shown_name = options->is_traced ? "" : operands[options->is_diff];
 	struct call_tree tree, before;
 	struct collected collected = {.tree = &tree}, collected_before = {.tree = &before};
 	struct error error = {"out of memory"};
 	struct flame_view view = {
 		.tree = &tree, .is_comparison = options->is_diff, .unit = options->by->unit};
+	struct flame_traced traced = {.tree = &tree};
 	struct call_shown *shown = NULL;
 	char title[512], note[160];
 	uint64_t lost;
@@ -315,8 +359,12 @@ static int command(const struct flame_options *options, char **operands)
 
 	if (call_tree_init(&before))
 		result = -ENOMEM;
-	if (!result)
+	if (!result && options->is_traced)
+		result = collect_trace(&collected, &traced, options, &error);
+	else if (!result)
 		result = collect(&collected, options, shown_name, &error);
+	if (options->is_traced)
+		shown_name = traced.name;
 	if (!result && options->is_diff)
 		result = collect(&collected_before, options, operands[0], &error);
 	if (!result) {
@@ -337,6 +385,10 @@ static int command(const struct flame_options *options, char **operands)
 				title_of(options, &collected), shown_name,
 				is_alike ? "" : title_of(options, &collected_before),
 				is_alike ? "" : ": ", operands[0]);
+		else if (traced.samples)
+			snprintf(title, sizeof(title), "%s: %s, %" PRIu64 " samples, %d a second",
+				title_of(options, &collected), shown_name, traced.samples,
+				SAMPLE_HZ);
 		else
 			snprintf(title, sizeof(title), "%s: %.400s", title_of(options, &collected),
 				shown_name);
@@ -355,9 +407,9 @@ static int command(const struct flame_options *options, char **operands)
 	free(shown);
 	call_tree_free(&tree);
 	call_tree_free(&before);
-	if (result)
+	if (result && *error.text)
 		cli_message("%s", error.text);
-	return result ? CLI_CANNOT : CLI_OK;
+	return result > 0 ? result : result ? CLI_CANNOT : CLI_OK;
 }
 
 static int take_measure(const char *text, struct flame_options *options)
@@ -383,7 +435,144 @@ static int take_seconds(const char *text, struct flame_options *options)
 	return CLI_OK;
 }
 
-int command_flame(int argc, char **argv)
+/* ---- the command line ---- */
+
+/* Passes an option on to the trace. */
+static void pass_on(struct flame_options *flame, const char *option, const char *value)
+{
+	flame->words[flame->word_count++] = (char *)(uintptr_t)option;
+	if (value)
+		flame->words[flame->word_count++] = (char *)(uintptr_t)value;
+}
+
+static int take_option(
+	struct flame_options *flame, int option, char **argv, const struct option *options)
+{
+	switch (option) {
+	case 'o':
+		flame->output = optarg;
+		return CLI_OK;
+	case OPTION_BY:
+		return take_measure(optarg, flame);
+	case OPTION_DIFF:
+		flame->is_diff = true;
+		return CLI_OK;
+	case OPTION_WALL:
+		flame->is_elapsed = true;
+		/* fall through */
+	case OPTION_SAMPLES:
+		flame->is_sampled = true;
+		return CLI_OK;
+	case OPTION_FOLDED:
+		flame->write = flame_folded_write;
+		return CLI_OK;
+	case OPTION_PPROF:
+		flame->write = flame_pprof_write;
+		return CLI_OK;
+	case OPTION_SECONDS:
+		return take_seconds(optarg, flame);
+	case 'p':
+		pass_on(flame, "-p", optarg);
+		return CLI_OK;
+	case 'c':
+		pass_on(flame, "-c", optarg);
+		return CLI_OK;
+	case 'x':
+		pass_on(flame, "-x", optarg);
+		return CLI_OK;
+	case OPTION_FOLLOW:
+		pass_on(flame, "--follow", NULL);
+		return CLI_OK;
+	case OPTION_LOSSLESS:
+		pass_on(flame, "--lossless", NULL);
+		return CLI_OK;
+	case OPTION_WAIT:
+		pass_on(flame, "--wait", optarg);
+		return CLI_OK;
+	case OPTION_SOCKET:
+		pass_on(flame, "--socket", optarg);
+		return CLI_OK;
+	case OPTION_VIA:
+		pass_on(flame, "--via", optarg);
+		return CLI_OK;
+	default:
+		return cli_option_refused("flame", option, argv, options);
+	}
+}
+
+/* The only thing that is named, if it is a log or a process; NULL: there are several, or options
+ * that only a trace knows. */
+static char *only_one(const struct flame_options *flame, char **operands, int count)
+{
+	if (flame->word_count == 1)
+		return count == 1 ? operands[0] : NULL;
+	return !count && flame->word_count == 3 && !strcmp(flame->words[1], "-p") ? flame->words[2]
+										  : NULL;
+}
+
+/* Whether a process serves an event stream. If that is not known, the opening says what is wrong.
+ */
+static bool has_stream(uint32_t pid)
+{
+	struct target_spec spec = {.via = TARGET_VIA_AUTO};
+	enum target_streams streams = TARGET_STREAMS_ALL;
+	struct error error;
+
+	if (!target_spec_add_pid(&spec, pid) && target_streams_look(&spec, &streams, &error))
+		streams = TARGET_STREAMS_ALL;
+	target_spec_free(&spec);
+	return streams == TARGET_STREAMS_ALL;
+}
+
+/*
+ * Decides whether a trace shows it. A log, and a VM by itself, is followed call by call: *one is it
+ * then. For a trace, pids are options.
+ */
+static int choose_way(struct flame_options *flame, char **operands, int count, char **one)
+{
+	uint32_t pid;
+
+	*one = only_one(flame, operands, count);
+	if (*one && is_pid(*one) && cli_pid("flame", *one, &pid))
+		return CLI_USAGE;
+	if (flame->is_diff || (*one && (!is_pid(*one) || has_stream(pid))))
+		return CLI_OK;
+	*one = NULL;
+	flame->is_traced = true;
+	for (int i = 0; i < count; i++) {
+		if (!is_pid(operands[i]))
+			return cli_usage("flame", "one log at a time, and no process beside it");
+		pass_on(flame, "-p", operands[i]);
+	}
+	if (flame->by->measure != STACKS_TIME)
+		return cli_usage("flame",
+			"--by %s needs every call: of one VM that serves an event stream, or of a "
+			"recorded log",
+			flame->by->name);
+	return CLI_OK;
+}
+
+static int check(const struct flame_options *flame, char **operands, int count)
+{
+	if (flame->is_diff && (count != 2 || flame->word_count > 1))
+		return cli_usage("flame", "--diff compares two logs");
+	if (flame->word_count == 1 && !count)
+		return cli_usage("flame", "no log or process is named");
+	if (flame->is_sampled && flame->by->measure != STACKS_TIME)
+		return cli_usage("flame", "%s",
+			flame->is_elapsed ? "--wall is of time" : "--samples are of time");
+	if (flame->is_elapsed && count && !is_pid(operands[0]))
+		return cli_usage(
+			"flame", "--wall is of a process: a log has the samples that it has");
+	if (flame->is_diff && flame->write == flame_pprof_write)
+		return cli_usage("flame", "--pprof has no form for a comparison");
+	if (!flame->output)
+		return cli_usage("flame", "no file is named (-o FILE)");
+	return CLI_OK;
+}
+
+/* The same with room for the words: rest is what follows "--". */
+static int parse(struct flame_options *flame, int argc, char **argv, char **rest)
 {
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
@@ -394,62 +583,51 @@ int command_flame(int argc, char **argv)
 		{"seconds", required_argument, NULL, OPTION_SECONDS},
 		{"samples", no_argument, NULL, OPTION_SAMPLES},
 		{"wall", no_argument, NULL, OPTION_WALL},
+		{"follow", no_argument, NULL, OPTION_FOLLOW},
+		{"wait", required_argument, NULL, OPTION_WAIT},
+		{"socket", required_argument, NULL, OPTION_SOCKET},
+		{"via", required_argument, NULL, OPTION_VIA},
+		{"lossless", no_argument, NULL, OPTION_LOSSLESS},
 		{NULL, 0, NULL, 0},
 	};
-	struct flame_options flame = {.by = &measures[0], .write = flame_svg_write};
-	int option, result = CLI_OK;
+	char *one[2] = {NULL};
+	int option, count, status = CLI_OK;
 
 	opterr = 0;
 	optind = 0;
-	while (!result && (option = getopt_long(argc, argv, ":ho:", options, NULL)) != -1) {
-		switch (option) {
-		case 'h':
+	while (!status && (option = getopt_long(argc, argv, ":ho:p:c:x:", options, NULL)) != -1) {
+		if (option == 'h') {
 			help();
 			return CLI_OK;
-		case 'o':
-			flame.output = optarg;
-			break;
-		case OPTION_BY:
-			result = take_measure(optarg, &flame);
-			break;
-		case OPTION_DIFF:
-			flame.is_diff = true;
-			break;
-		case OPTION_WALL:
-			flame.is_elapsed = true;
-			/* fall through */
-		case OPTION_SAMPLES:
-			flame.is_sampled = true;
-			break;
-		case OPTION_FOLDED:
-			flame.write = flame_folded_write;
-			break;
-		case OPTION_PPROF:
-			flame.write = flame_pprof_write;
-			break;
-		case OPTION_SECONDS:
-			result = take_seconds(optarg, &flame);
-			break;
-		default:
-			return cli_option_refused("flame", option, argv, options);
 		}
+		status = take_option(flame, option, argv, options);
 	}
-	if (result)
-		return result;
-	if (argc - optind != 1 + flame.is_diff)
-		return cli_usage("flame",
-			flame.is_diff           ? "--diff compares two logs"
-				: optind < argc ? "one log or process at a time"
-						: "no log or process is named");
-	if (flame.is_sampled && flame.by->measure != STACKS_TIME)
-		return cli_usage("flame", "%s",
-			flame.is_elapsed ? "--wall is of time" : "--samples are of time");
-	if (flame.is_elapsed && !is_pid(argv[optind]))
-		return cli_usage(
-			"flame", "--wall is of a process: a log has the samples that it has");
-	if (flame.is_diff && flame.write == flame_pprof_write)
-		return cli_usage("flame", "--pprof has no form for a comparison");
-	if (!flame.output)
-		return cli_usage("flame", "no file is named (-o FILE)");
-	return command(&flame, argv + optind);
+	count = argc - optind;
+	if (!status && rest)
+		for (pass_on(flame, "--", NULL); *rest; rest++)
+			pass_on(flame, *rest, NULL);
+	if (!status)
+		status = check(flame, argv + optind, count);
+	if (!status)
+		status = choose_way(flame, argv + optind, count, one);
+	return status ? status : command(flame, flame->is_diff ? argv + optind : one);
+}
+
+int command_flame(int argc, char **argv)
+{
+	struct flame_options flame = {.by = &measures[0], .write = flame_svg_write};
+	char **words = calloc((size_t)argc * 2 + 2, sizeof(*words));
+	int own = 1, status;
+
+	if (!words) {
+		cli_message("out of memory");
+		return CLI_CANNOT;
+	}
+	while (own < argc && strcmp(argv[own], "--") != 0)
+		own++;
+	flame.words = words;
+	flame.words[flame.word_count++] = argv[0];
+	status = parse(&flame, own, argv, own < argc ? argv + own + 1 : NULL);
+	free(words);
+	return status;
 }

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
+#include "cli/process_script.h"
 #include "cli/top/top_line.h"
 #include "cli/top/top_screen.h"
 #include "cli/top/top_table.h"
@@ -20,6 +21,7 @@
 #include "cli/trace/run.h"
 #include "cli/trace/trace.h"
 #include "cli/trace/trace_options.h"
+#include "targets/target_streams.h"
 
 enum { INTERVAL_MS = 1000, INTERVAL_MS_MAX = 3600000, ROWS = 20, NUMBER_LIMIT = 1000000 };
 
@@ -34,6 +36,8 @@ struct top {
 	struct top_table table;
 	struct top_screen *screen; /* NULL: plain lines */
 	bool is_sampling;          /* by its own script */
+	bool lacks_figures;        /* the kernel samples processes that are no VMs */
+	bool may_lack_stream;      /* a command's program has no libvmtap */
 	uint64_t shown;            /* intervals */
 };
 
@@ -45,6 +49,9 @@ static void help(void)
 	       "they call, by samples of CPU time; and for each VM its collections, pauses, "
 	       "threads and\n"
 	       "allocation. Without -p, every VM of this user, also those that start later.\n"
+	       "Of a process that serves no event stream it shows the functions, by samples of "
+	       "the\n"
+	       "kernel, as root; of a command or a VM, too, with --via=kernel.\n"
 	       "Without a terminal it prints lines.\n\n"
 	       "      --exact     every call is counted instead: also calls and allocated bytes "
 	       "of\n"
@@ -240,6 +247,7 @@ static int run(struct trace *trace, struct top *top)
 		opened = top_screen_open(&top->screen, &error);
 	if (opened && *error.text)
 		cli_message("%s; lines are printed instead", error.text);
+	top->table.lacks_figures = top->lacks_figures;
 	if (top->is_sampling)
 		top->table.measure =
 			top->options.is_elapsed ? "samples of elapsed time" : "samples of CPU time";
@@ -257,6 +265,8 @@ static int run(struct trace *trace, struct top *top)
 	}
 	status = trace_target(trace);
 	top_screen_close(top->screen);
+	if (status && top->may_lack_stream && !top->table.vm_count)
+		cli_message("'vmtap top --via=kernel' shows any program, by the kernel's samples");
 	if (!status && top->is_sampling && !top->table.has[TOP_SELF])
 		cli_message("no VM has given a sample with its stack; 'vmtap top --exact' counts "
 			    "calls instead");
@@ -277,10 +287,62 @@ static int check(const struct trace *trace)
 	return CLI_OK;
 }
 
+/*
+ * Processes that serve no event stream are sampled by the kernel, so for them the words are read
+ * once more, with the script for that. *script: it, which must outlive the trace; NULL: it is not
+ * needed.
+ */
+static int choose_script(
+	struct top *top, struct trace *trace, int count, char **words, char **script)
+{
+	enum target_streams streams = TARGET_STREAMS_ALL;
+	struct error error;
+	char **all;
+	int status;
+
+	if (!trace->spec.count || target_streams_look(&trace->spec, &streams, &error))
+		return CLI_OK; /* the opening says what is wrong */
+	top->may_lack_stream = streams == TARGET_STREAMS_UNKNOWN;
+	if (streams != TARGET_STREAMS_NONE)
+		return CLI_OK;
+	if (top->options.is_exact || top->options.is_elapsed)
+		return cli_usage("top",
+			"%s: these processes serve no event stream, and are shown by samples of "
+			"CPU time",
+			top->options.is_exact ? "--exact" : "--wall");
+	*script = process_script(&trace->spec, PROCESS_SCRIPT_THREADS, 0);
+	all = calloc((size_t)count + 3, sizeof(*all));
+	if (!*script || !all) {
+		cli_message("out of memory");
+		free(all);
+		return CLI_CANNOT;
+	}
+	all[0] = words[0];
+	all[1] = (char[]){"-n"};
+	all[2] = *script;
+	memcpy(all + 3, words + 1, ((size_t)count - 1) * sizeof(*all));
+	trace_options_free(trace);
+	status = trace_options_parse(trace, count + 2, all, NULL);
+	free(all);
+	return status;
+}
+
+/* Reads the words with the verb's script for them. */
+static int parse(struct top *top, struct trace *trace, int count, char **words, char **script)
+{
+	int status = trace_options_parse(
+		trace, count, words, top->options.is_exact ? "top_exact" : "top");
+
+	if (!status && trace->mode == TRACE_RUN && trace->is_bundled)
+		status = choose_script(top, trace, count, words, script);
+	return status;
+}
+
 int command_top(int argc, char **argv)
 {
 	struct top top = {.options = {.interval = INTERVAL_MS, .rows = ROWS}};
 	char **words = calloc((size_t)argc + 1, sizeof(*words));
+	char *script = NULL;
 	struct trace trace;
 	int status, count = 0;
 
@@ -297,19 +359,20 @@ int command_top(int argc, char **argv)
 	}
 	while (words[count])
 		count++;
-	status = trace_options_parse(
-		&trace, count, words, top.options.is_exact ? "top_exact" : "top");
+	status = parse(&top, &trace, count, words, &script);
 	if (!status && trace.mode != TRACE_HELPED)
 		status = check(&trace);
 	if (!status && top.options.is_elapsed && (top.options.is_exact || !trace.is_bundled))
 		status = cli_usage("top", "--wall is for the samples of vmtap top's own script");
-	top.is_sampling = !top.options.is_exact && !status && trace.is_bundled;
+	top.lacks_figures = script;
+	top.is_sampling = !top.options.is_exact && !status && (trace.is_bundled || script);
 	if (!status && trace.mode != TRACE_HELPED) {
 		void (*sigpipe)(int) = signal(SIGPIPE, SIG_IGN);
 		status = run(&trace, &top);
 		signal(SIGPIPE, sigpipe);
 	}
 	trace_options_free(&trace);
+	free(script);
 	free(words);
 	return status;
 }

@@ -47,6 +47,11 @@ void top_line_vm(char line[TOP_LINE_MAX], const struct top_table *table, const s
 		else
 			print_number(parts[i], top_table_rate(table, vm->spent[i]));
 	}
+	if (table->lacks_figures) {
+		snprintf(line, TOP_LINE_MAX, "%" PRIu64 "%s%s: threads %s", vm->pid,
+			*name ? " " : "", name, parts[TOP_THREADS]);
+		return;
+	}
 	snprintf(line, TOP_LINE_MAX,
 		"%" PRIu64 "%s%s: GC %s %%, pauses %s/s %s %%, threads %s, allocated %s bytes/s",
 		vm->pid, *name ? " " : "", name, parts[TOP_COLLECTING], parts[TOP_PAUSES],

@@ -56,6 +56,7 @@ struct top_table {
 	uint64_t losing;              /* events lost since the interval ended */
 	uint64_t lost;                /* events lost in the interval */
 	const char *remedy;           /* what loses fewer events; NULL: nothing is known */
+	bool lacks_figures;           /* the processes are no VMs */
 	const char *measure;          /* what a method's time is; NULL: there is no name for it */
 	bool has[TOP_COLUMNS];
 	bool is_new; /* the first snapshot is the beginning, not an interval */

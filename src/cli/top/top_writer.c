@@ -94,25 +94,6 @@ static size_t join_strings(
 	return length;
 }
 
-/*
- * A frame's text without the place in a file that may follow: "Class#method (file:line)". The file
- * may contain parentheses itself: "((native))".
- */
-static size_t name_length(const char *text)
-{
-	size_t length = strlen(text), at = length, open = 0;
-
-	if (!length || text[length - 1] != ')')
-		return length;
-	while (at--) {
-		open += text[at] == ')';
-		open -= text[at] == '(';
-		if (!open)
-			break;
-	}
-	return !open && at > 1 && text[at - 1] == ' ' ? at - 1 : length;
-}
-
 static uint64_t hash_more(uint64_t hash, const void *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -150,6 +131,22 @@ static int method_of(
 	return top_table_method(table, pid, name, length, method);
 }
 
+/* The next frame of the stacks from a key on, which continue each other: the kernel's, the user's.
+ */
+static const char *next_frame(struct places *places, const struct aggregate_row *row, unsigned *key,
+	uint64_t *at, char buffer[PLACE_TEXT_MAX])
+{
+	const char *text;
+
+	for (; is_stack_key(row, *key); (*key)++, *at = 0) {
+		text = place_frame_name(places, row->shape->types[*key].kind,
+			value_text(row->keys[*key]), at, buffer);
+		if (text)
+			return text;
+	}
+	return NULL;
+}
+
 /*
  * Counts time for the frames of a stack, for each method once: the methods of recursion are there
  * several times. skipped: innermost frames that it does not belong to.
@@ -157,23 +154,20 @@ static int method_of(
 static int spend_stack(struct top_writer *top, uint64_t pid, const struct aggregate_row *row,
 	unsigned key, unsigned skipped, uint64_t spent)
 {
-	const struct text *stack = value_text(row->keys[key]);
-	enum d_value_kind kind = row->shape->types[key].kind;
 	size_t methods[FRAMES_MAX], count = 0;
 	char buffer[PLACE_TEXT_MAX];
 	const char *text;
 	uint64_t at = 0;
 	int result = 0;
 
-	while (count < FRAMES_MAX &&
-		(text = place_frame_text(top->places, kind, stack, &at, buffer))) {
+	while (count < FRAMES_MAX && (text = next_frame(top->places, row, &key, &at, buffer))) {
 		size_t method, seen = 0;
 
 		if (skipped) {
 			skipped--;
 			continue;
 		}
-		result = method_of(top->table, pid, text, name_length(text), &method);
+		result = method_of(top->table, pid, text, strlen(text), &method);
 		if (result == -ENOMEM)
 			return result;
 		if (result)
@@ -200,9 +194,9 @@ static int spend_column(struct top_writer *top, uint64_t pid, const struct aggre
 	int result;
 
 	if (is_stack_key(row, key)) {
-		text = place_frame_text(top->places, row->shape->types[key].kind,
+		text = place_frame_name(top->places, row->shape->types[key].kind,
 			value_text(row->keys[key]), &at, buffer);
-		length = text ? name_length(text) : 0;
+		length = text ? strlen(text) : 0;
 	} else {
 		length = join_strings(row, key, name);
 	}

@@ -73,6 +73,65 @@ const char *place_frame_text(struct places *places, enum d_value_kind kind,
 	return place_text(places, kind, stack, (uint32_t)(*at)++, buffer);
 }
 
+/*
+ * The length of a guest frame's text without the place in a file that may follow: "Class#method
+ * (file:line)". The file may contain parentheses itself: "((native))".
+ */
+static size_t guest_name_length(const char *text)
+{
+	size_t length = strlen(text), at = length, open = 0;
+
+	if (!length || text[length - 1] != ')')
+		return length;
+	while (at--) {
+		open += text[at] == ')';
+		open -= text[at] == '(';
+		if (!open)
+			break;
+	}
+	return !open && at > 1 && text[at - 1] == ' ' ? at - 1 : length;
+}
+
+/* Of the versions "name@@GLIBC_2.34" only the name matters here. */
+static const char *function_name(
+	const struct symbol *found, bool is_kernel, char buffer[PLACE_TEXT_MAX])
+{
+	const char *version = strstr(found->function, "@GLIBC");
+	size_t length = version ? (size_t)(version - found->function) : strlen(found->function);
+
+	while (version && length && found->function[length - 1] == '@')
+		length--;
+	if (length > PLACE_TEXT_MAX - 8)
+		length = PLACE_TEXT_MAX - 8;
+	snprintf(buffer, PLACE_TEXT_MAX, "%.*s%s", (int)length, found->function,
+		is_kernel ? "_[k]" : "");
+	return clean(buffer);
+}
+
+const char *place_frame_name(struct places *places, enum d_value_kind kind,
+	const struct text *stack, uint64_t *at, char buffer[PLACE_TEXT_MAX])
+{
+	struct symbol found;
+	uint64_t pid, address;
+
+	if (kind == D_VALUE_GUEST_STACK) {
+		if (!guest_frame(places->guest_stacks, stack, at, buffer))
+			return NULL;
+		buffer[guest_name_length(buffer)] = '\0';
+		return buffer;
+	}
+	if (*at >= place_count(stack))
+		return NULL;
+	pid = place_process(stack);
+	address = place_address(stack, (uint32_t)(*at)++);
+	if (!places_find(places, pid, address, &found))
+		return strcpy(buffer, "[unknown]");
+	if (found.function)
+		return function_name(&found, !pid, buffer);
+	snprintf(buffer, PLACE_TEXT_MAX, "[%s]", found.module);
+	return clean(buffer);
+}
+
 const char *place_text_of_integer(
 	struct places *places, bool user, uint64_t address, char buffer[PLACE_TEXT_MAX])
 {

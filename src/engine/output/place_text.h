@@ -23,6 +23,14 @@ const char *place_text(struct places *places, enum d_value_kind kind, const stru
 const char *place_frame_text(struct places *places, enum d_value_kind kind,
 	const struct text *stack, uint64_t *at, char buffer[PLACE_TEXT_MAX]);
 
+/*
+ * The same as a picture or table shows a frame: a method without its place; the function alone,
+ * "function_[k]" one of the kernel,
+ * "[module]" where the file has no symbol, "[unknown]". All places of a function have one name.
+ */
+const char *place_frame_name(struct places *places, enum d_value_kind kind,
+	const struct text *stack, uint64_t *at, char buffer[PLACE_TEXT_MAX]);
+
 /* A plain integer as an address of the target or the kernel, in buffer. */
 const char *place_text_of_integer(
 	struct places *places, bool user, uint64_t address, char buffer[PLACE_TEXT_MAX]);

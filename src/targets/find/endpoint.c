@@ -465,7 +465,9 @@ int endpoint_connect(const struct process_info *process, int wait_ms, int *fd, s
 		error_set(error, ENOENT,
 			"process %" PRIu32 " (%s) serves no event stream: it was built without "
 			"libvmtap, has not called vmtap_start(), or its socket cannot be found "
-			"(--socket); see `vmtap list %" PRIu32 "` for its probes",
-			process->pid, process->name, process->pid);
+			"(--socket); `vmtap list %" PRIu32
+			"` shows its probes, `vmtap flame %" PRIu32 "` where its "
+			"time goes",
+			process->pid, process->name, process->pid, process->pid);
 	return -ENOENT;
 }

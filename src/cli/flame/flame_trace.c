@@ -1,0 +1,266 @@
+/*
+ * flame_trace.c: see flame_trace.h. The trace has a writer that puts the rows of @time into the
+ * tree: the outermost frame of the user's stack first, then the kernel's frames, so that the time
+ * in a system call is part of the function that called it. What clauses print goes to a text
+ * writer.
+ */
+#include "cli/flame/flame_trace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/cli.h"
+#include "cli/process_script.h"
+#include "cli/trace/trace.h"
+#include "cli/trace/trace_options.h"
+#include "engine/output/place_text.h"
+#include "engine/output/text_writer.h"
+#include "engine/store/value.h"
+#include "targets/target_streams.h"
+#include "usdt/process/process_info.h"
+
+enum { FRAMES_MAX = 1024, SAMPLE_HZ = 97 };
+
+struct flame_writer {
+	struct text_writer text;             /* text.writer is for struct trace */
+	struct writer_operations operations; /* the text writer's, but for those of this writer */
+	const struct writer_operations *text_operations;
+	struct places *places;
+	struct flame_traced *traced;
+	bool names_processes; /* the outermost frame is the process */
+	bool has_failed;      /* out of memory */
+};
+
+static struct flame_writer *flame_of(struct writer *writer)
+{
+	return (struct flame_writer *)((char *)writer - offsetof(struct flame_writer, text.writer));
+}
+
+/* Moves to the node of a frame. At a tree that is full, deeper frames count for their callers. */
+static void descend(struct flame_writer *flame, uint32_t *node, const char *text, size_t length)
+{
+	struct call_tree *tree = flame->traced->tree;
+	uint32_t name = call_tree_name(tree, text, length), next;
+
+	if (!name) {
+		flame->has_failed = true;
+		return;
+	}
+	next = call_tree_child(tree, *node, name);
+	if (next != UINT32_MAX)
+		*node = next;
+}
+
+/* The frames of a stack from the outermost on. */
+static void descend_stack(struct flame_writer *flame, uint32_t *node, enum d_value_kind kind,
+	const struct text *stack)
+{
+	uint64_t begins[FRAMES_MAX], at = 0;
+	char buffer[PLACE_TEXT_MAX];
+	size_t count = 0;
+
+	if (!stack)
+		return;
+	for (; count < FRAMES_MAX; count++) {
+		begins[count] = at;
+		if (!place_frame_name(flame->places, kind, stack, &at, buffer))
+			break;
+	}
+	while (count--) {
+		at = begins[count];
+		place_frame_name(flame->places, kind, stack, &at, buffer);
+		descend(flame, node, buffer, strlen(buffer));
+	}
+}
+
+/* Keys: the process, its name, and stacks, the innermost one first. */
+static void take_row(struct flame_writer *flame, const struct aggregate *aggregate,
+	const struct aggregate_row *row)
+{
+	uint64_t spent = (uint64_t)aggregate_number(aggregate, row->data[0], aggregate->normal);
+	uint32_t node = 0, before;
+	char text[128];
+
+	if (flame->names_processes && row->shape->count > 1 &&
+		row->shape->types[1].kind == D_VALUE_STRING) {
+		const struct text *name = value_text(row->keys[1]);
+
+		snprintf(text, sizeof(text), "%.*s (%" PRIu64 ")", name ? (int)name->length : 0,
+			name ? name->bytes : "", row->keys[0]);
+		descend(flame, &node, text, strlen(text));
+	}
+	before = node;
+	for (unsigned key = row->shape->count; key-- > 0 && !flame->has_failed;) {
+		enum d_value_kind kind = row->shape->types[key].kind;
+
+		if (d_value_is_stack(kind))
+			descend_stack(flame, &node, kind, value_text(row->keys[key]));
+	}
+	if (node == before)
+		descend(flame, &node, "[no stack]", strlen("[no stack]"));
+	flame->traced->tree->nodes[node].self += spent;
+	if (flame->traced->is_kernel)
+		flame->traced->samples += spent / PROCESS_SCRIPT_PERIOD;
+}
+
+static void write_summary(struct writer *writer, const struct aggregate_rows *rows)
+{
+	struct flame_writer *flame = flame_of(writer);
+	const struct aggregate *aggregate = rows->aggregates[0];
+
+	if (!aggregate->definition->name || strcmp(aggregate->definition->name, "time") != 0)
+		return;
+	for (size_t i = 0; i < rows->count && !flame->has_failed; i++)
+		take_row(flame, aggregate, &rows->rows[i]);
+}
+
+static void start(struct writer *writer, const struct writer_run *run)
+{
+	flame_of(writer)->places = run->places;
+	flame_of(writer)->text_operations->start(writer, run);
+}
+
+static void write_drop(struct writer *writer, const struct writer_drop *drop)
+{
+	if (drop->kind == DROP_PRINCIPAL)
+		flame_of(writer)->traced->lost += drop->count;
+	flame_of(writer)->text_operations->drop(writer, drop);
+}
+
+static void write_interrupt(struct writer *writer)
+{
+	(void)writer;
+}
+
+static void flame_writer_init(struct flame_writer *flame, struct flame_traced *traced)
+{
+	*flame = (struct flame_writer){.traced = traced};
+	text_writer_init(&flame->text, stderr, stderr);
+	flame->text_operations = flame->text.writer.operations;
+	flame->operations = *flame->text_operations;
+	flame->operations.start = start;
+	flame->operations.summary = write_summary;
+	flame->operations.drop = write_drop;
+	flame->operations.interrupt = write_interrupt;
+	flame->text.writer.operations = &flame->operations;
+}
+
+/* What is traced, in words: "python3 (4711)". */
+static void name_targets(struct flame_traced *traced, const struct target_spec *spec)
+{
+	const struct target_item *item = spec->count ? &spec->items[0] : NULL;
+	struct process_info process;
+	struct error ignored;
+	int length = 0;
+
+	if (!item)
+		length = snprintf(traced->name, sizeof(traced->name), "%s",
+			spec->name ? spec->name : "all processes");
+	else if (item->kind == TARGET_COMMAND)
+		for (char **word = item->command.words; *word && length < (int)sizeof(traced->name);
+			word++)
+			length += snprintf(traced->name + length,
+				sizeof(traced->name) - (size_t)length, "%s%s", length ? " " : "",
+				*word);
+	else if (item->kind == TARGET_SOCKET)
+		length = snprintf(traced->name, sizeof(traced->name), "%s", item->socket);
+	else if (!process_info_read(item->pid, &process, &ignored))
+		length = snprintf(traced->name, sizeof(traced->name), "%s (%" PRIu32 ")",
+			process.name, item->pid);
+	if (spec->count > 1 && length < (int)sizeof(traced->name))
+		snprintf(traced->name + length, sizeof(traced->name) - (size_t)length,
+			" and %zu more", spec->count - 1);
+}
+
+/* The script for the targets; NULL: out of memory. */
+static char *make_script(const struct target_spec *spec, bool is_kernel, uint64_t seconds)
+{
+	char end[64] = "", *text = NULL;
+
+	if (is_kernel)
+		return process_script(spec, PROCESS_SCRIPT_NAMED, seconds);
+	if (seconds)
+		snprintf(end, sizeof(end), "tick-%" PRIu64 "s { exit(0); }\n", seconds);
+	return asprintf(&text,
+		       "#pragma D option quiet\n#pragma D option sample=%dhz\n"
+		       "#pragma D option aggsize=64m\n#pragma D option jstackframes=1024\n"
+		       "vm*:::sample { @time[pid, execname, jstack()] = sum(arg2); }\n%s",
+		       SAMPLE_HZ, end) < 0
+		? NULL
+		: text;
+}
+
+/* Looks at what the words name, and makes the script for it. */
+static int prepare(struct flame_traced *traced, int argc, char **words, uint64_t seconds,
+	bool is_elapsed, char **script, bool *names_processes)
+{
+	enum target_streams streams = TARGET_STREAMS_ALL;
+	struct error error = {""};
+	struct trace trace;
+	int status = trace_options_parse(&trace, argc, words, "top");
+
+	if (!status && target_streams_look(&trace.spec, &streams, &error)) {
+		cli_message("%s", error.text);
+		status = CLI_CANNOT;
+	}
+	if (!status && streams == TARGET_STREAMS_SOME)
+		status = cli_usage("flame",
+			"some of these processes serve an event stream and some do not: show them "
+			"apart, or all by the kernel's samples (--via=kernel)");
+	traced->is_kernel = streams == TARGET_STREAMS_NONE || streams == TARGET_STREAMS_UNKNOWN;
+	if (!status && traced->is_kernel && is_elapsed)
+		status = cli_usage("flame",
+			"--wall: the kernel samples what runs, not what waits; 'vmtap trace "
+			"off_cpu_by_stack' shows waits");
+	if (!status) {
+		*names_processes = trace.spec.count != 1 || trace.spec.follows || trace.spec.name;
+		name_targets(traced, &trace.spec);
+		*script = make_script(&trace.spec, traced->is_kernel, seconds);
+		if (!*script) {
+			cli_message("out of memory");
+			status = CLI_CANNOT;
+		}
+	}
+	trace_options_free(&trace);
+	return status;
+}
+
+int flame_trace(
+	struct flame_traced *traced, int argc, char **words, uint64_t seconds, bool is_elapsed)
+{
+	char **all = calloc((size_t)argc + 3, sizeof(*all)), *script = NULL;
+	struct flame_writer writer;
+	struct trace trace;
+	int status;
+
+	if (!all) {
+		cli_message("out of memory");
+		return CLI_CANNOT;
+	}
+	flame_writer_init(&writer, traced);
+	status =
+		prepare(traced, argc, words, seconds, is_elapsed, &script, &writer.names_processes);
+	if (!status) {
+		all[0] = words[0];
+		all[1] = (char[]){"-n"};
+		all[2] = script;
+		memcpy(all + 3, words + 1, ((size_t)argc - 1) * sizeof(*all));
+		status = trace_options_parse(&trace, argc + 2, all, NULL);
+		if (!status) {
+			trace.writer = &writer.text.writer;
+			trace.samples_elapsed = is_elapsed;
+			status = trace_target(&trace);
+		}
+		trace_options_free(&trace);
+	}
+	if (!status && writer.has_failed) {
+		cli_message("out of memory");
+		status = CLI_CANNOT;
+	}
+	free(script);
+	free(all);
+	return status;
+}

@@ -1,0 +1,32 @@
+/*
+ * process_script.h: the D script with which verbs show processes that serve no event stream:
+ * samples of their stacks, which the kernel takes at ticks of each processor.
+ */
+#ifndef VMTAP_CLI_PROCESS_SCRIPT_H
+#define VMTAP_CLI_PROCESS_SCRIPT_H
+
+#include <stdint.h>
+
+struct target_spec;
+
+enum {
+	PROCESS_SCRIPT_HZ = 97,
+	PROCESS_SCRIPT_PERIOD = 1000000000 / PROCESS_SCRIPT_HZ /* ns */
+};
+
+/* What a script collects. */
+enum process_script_kind {
+	PROCESS_SCRIPT_NAMED,  /* @time[pid, execname, stack(), ustack()] */
+	PROCESS_SCRIPT_THREADS /* @time[pid, stack(), ustack()], and @threads[pid, execname]: those
+				  that have been seen */
+};
+
+/*
+ * The script: the sum of the CPU time, in ns, of the targets, or of all processes if there are
+ * none, and of what they have started with --follow. seconds: after which it ends; 0: never. The
+ * caller frees it; NULL: out of memory.
+ */
+char *process_script(
+	const struct target_spec *spec, enum process_script_kind kind, uint64_t seconds);
+
+#endif

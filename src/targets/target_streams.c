@@ -1,0 +1,102 @@
+/*
+ * target_streams.c: see target_streams.h. A VM that hangs or has no room for a connection serves a
+ * stream all the same: only one without an endpoint does not.
+ */
+#include "targets/target_streams.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "source/source.h"
+#include "targets/child.h"
+#include "targets/find/vm_stream.h"
+#include "targets/target_spec.h"
+#include "usdt/elf/image.h"
+
+enum {
+	START_MS = 1000, /* for a program with the runtime to serve its stream */
+	TRY_MS = 10
+};
+
+/* Returns true if the file is a program with libvmtap's runtime, or with probes of provider vm. */
+static bool file_has_runtime(const char *path)
+{
+	struct usdt_image *image;
+	struct error ignored;
+	bool has_runtime;
+
+	if (usdt_image_open(path, NULL, &image, &ignored))
+		return false;
+	has_runtime = image->has_runtime;
+	for (size_t i = 0; i < image->site_count && !has_runtime; i++)
+		has_runtime = !strcmp(image->sites[i].provider, "vm");
+	usdt_image_free(image);
+	return has_runtime;
+}
+
+/*
+ * Returns 1 if the process serves a stream, 0 if not, or a negative errno and a line in error. A VM
+ * that has just been started serves one soon.
+ */
+static int process_streams(uint32_t pid, struct error *error)
+{
+	const uint64_t limit = clock_monotonic() + START_MS * CLOCK_NS_PER_MS;
+	struct source *source;
+	char file[32];
+	int result;
+
+	snprintf(file, sizeof(file), "/proc/%" PRIu32 "/exe", pid);
+	while ((result = vm_stream_start(pid, NULL, &source, error)) == -ENOENT &&
+		clock_monotonic() < limit && file_has_runtime(file))
+		poll(NULL, 0, TRY_MS);
+	if (!result)
+		source_close(source);
+	if (result == -ESRCH || result == -EACCES)
+		return result;
+	return result != -ENOENT;
+}
+
+static bool program_streams(const char *name)
+{
+	char path[PATH_MAX];
+
+	return !child_find_program(name, path) && file_has_runtime(path);
+}
+
+int target_streams_look(
+	const struct target_spec *spec, enum target_streams *streams, struct error *error)
+{
+	bool has_command = false;
+	size_t with = 0, without = 0;
+
+	*streams = TARGET_STREAMS_ALL;
+	if (spec->via != TARGET_VIA_AUTO) {
+		*streams =
+			spec->via == TARGET_VIA_KERNEL ? TARGET_STREAMS_NONE : TARGET_STREAMS_ALL;
+		return 0;
+	}
+	for (size_t i = 0; i < spec->count; i++) {
+		const struct target_item *item = &spec->items[i];
+		int found = 1;
+
+		if (item->kind == TARGET_PID)
+			found = process_streams(item->pid, error);
+		else if (item->kind == TARGET_COMMAND)
+			has_command |= !(found = program_streams(item->command.words[0]));
+		if (found < 0)
+			return found;
+		with += found;
+		without += !found;
+	}
+	if (has_command)
+		*streams = TARGET_STREAMS_UNKNOWN;
+	else if (without)
+		*streams = with ? TARGET_STREAMS_SOME : TARGET_STREAMS_NONE;
+	return 0;
+}
