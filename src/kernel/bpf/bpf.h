@@ -30,25 +30,29 @@ int bpf_map_named(const char *name, uint32_t type, uint32_t key_bytes, uint32_t 
 	uint32_t entries, uint32_t flags);
 
 /*
- * Opens the next map of the machine's with that name; *id is 0 at first, then the number of the map
- * before. -ENOENT: there is none; -EPERM: without CAP_SYS_ADMIN.
+ * Opens the machine's next map with that name and returns its descriptor. *id is 0 at first, then
+ * the number of the map that was opened last. Returns -ENOENT if there is no further one, -EPERM
+ * without CAP_SYS_ADMIN, or another negative errno.
  */
 int bpf_map_find(const char *name, uint32_t *id);
 
-/* A map with a value of that many bytes for each thread that has asked for one. */
+/* Makes a map with a value of that many bytes for each thread that has asked for one. */
 int bpf_task_map(uint32_t value_bytes);
 
 int bpf_map_set(int map, const void *key, const void *value);
 int bpf_map_get(int map, const void *key, void *value);
 int bpf_map_delete(int map, const void *key);
-/* The key after another one, or the first if key is NULL; -ENOENT: there is none. */
+/*
+ * Finds the key after another one, or the first if key is NULL. Returns -ENOENT if there is none.
+ */
 int bpf_map_next(int map, const void *key, void *next);
 
 /*
- * Reads many elements of a hash map at once: the next ones after those of the call before, whose
- * place is in *at; it is ignored in the first call. *count is the arrays' room, then the number of
- * elements; values of maps by processor have one for each possible processor. 0; -ENOENT: these
- * are the last ones; -ENOSPC: the room is too small; another negative errno.
+ * Reads many elements of a hash map at once, beginning after those of the previous call. *at is the
+ * position, which the first call ignores. *count is the room of the arrays; on return, the number
+ * of elements. An element of a map by processor has a value for each possible processor. Returns 0,
+ * -ENOENT if these are the last elements, -ENOSPC if the room is too small, or another negative
+ * errno.
  */
 int bpf_map_read(int map, bool is_first, uint32_t *at, void *keys, void *values, uint32_t *count);
 
@@ -57,8 +61,8 @@ int bpf_map_read(int map, bool is_first, uint32_t *at, void *keys, void *values,
 uint32_t bpf_cpu_count(void);
 
 /*
- * Loads a program for uprobes, or for samples. If the kernel refuses it, error has what the kernel
- * says about the last instruction that it has checked.
+ * Loads a program for uprobes, or for samples. If the kernel refuses it, error has the kernel's
+ * message about the last instruction that it checked.
  */
 int bpf_load(const struct bpf_insn *code, size_t count, unsigned flags, struct error *error);
 
@@ -81,7 +85,8 @@ int bpf_load_function(const struct bpf_insn *code, size_t count,
 int bpf_try_load(const struct bpf_insn *code, size_t count, unsigned flags,
 	const struct bpf_function *function);
 
-/* Opens the BTF of a module; a descriptor. -ENOENT: the kernel has none of that name. */
+/* Opens the BTF of a module and returns its descriptor, or -ENOENT if the kernel has none of that
+ * name. */
 int bpf_module_types(const char *module);
 
 /* Runs a program that was loaded as BPF_RAW once, in this thread. *returned: what it returns. */
@@ -119,9 +124,9 @@ int bpf_attach_clock(int program, int processor, uint64_t period, uint64_t cooki
 int bpf_attach_raw(int program, const char *tracepoint);
 
 /*
- * Closes descriptors, many of them from several threads, because each may take long. It returns
- * when all are closed: a thread that is closing a link when the process ends leaves the kernel's
- * probe in place.
+ * Closes descriptors, many of them from several threads, because each may take long. Returns when
+ * all are closed: a thread that is closing a link when the process ends leaves the kernel's probe
+ * in place.
  */
 void bpf_close_all(const int *descriptors, size_t count);
 

@@ -40,7 +40,7 @@ void bpf_place(struct bpf_code *code, uint32_t label);
 void bpf_move(struct bpf_code *code, int to, int from);
 void bpf_set(struct bpf_code *code, int to, uint64_t value);
 void bpf_set_map(struct bpf_code *code, int to, int map);
-/* The address of a byte of an array map's value number 0. */
+/* Sets the register to the address of a byte of an array map's value number 0. */
 void bpf_set_map_value(struct bpf_code *code, int to, int map, uint32_t offset);
 /* operation: BPF_ADD, BPF_AND, ...; on 64 bits */
 void bpf_operate(struct bpf_code *code, int operation, int to, int from);

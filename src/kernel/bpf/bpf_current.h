@@ -14,8 +14,8 @@ struct bpf_features;
 void bpf_current_ids(
 	struct bpf_code *code, const struct bpf_features *features, int place, uint32_t without);
 
-/* The address of its value in a task map (bpf_task_map()): R0; jumps if there is no memory for one.
- * Uses R1 to R4, too. */
+/* Leaves the address of the thread's value in a task map (bpf_task_map()) in R0; jumps if there is
+ * no memory for one. Uses R1 to R4, too. */
 void bpf_current_value(struct bpf_code *code, int map, uint32_t without);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * bpf_features.h: what the kernel of this machine can do, and the way that is taken if it is an
- * older one. That is found out by trying it, never by the kernel's version.
+ * bpf_features.h: what the kernel of this machine can do, and what is done instead on older
+ * kernels. Features are found by trying them, never by the kernel's version.
  *
- * The ways for older kernels, and where they are chosen:
+ * What is done on older kernels, and where that is decided:
  * - without links for many sites (multi), a link for each site: bpf_uprobe_flags() and
  *   bpf_attach_one(); process/attach.c for many sites
  * - without bpf_copy_from_user_str(), a string is read from memory that is resident, after its
@@ -35,8 +35,8 @@ struct bpf_features {
 	uint32_t namespace_level; /* how many namespaces it is in; 0: not known */
 };
 
-/* Finds out. Returns 0, or -EPERM without the necessary privilege, with an error that says what is
- * missing. */
+/* Finds the features. Returns 0, or -EPERM without the necessary privilege, with an error that says
+ * what is missing. */
 int bpf_features(struct bpf_features *features, struct error *error);
 
 /* Returns whether programs may write to a process's memory, which a kernel that is locked down

@@ -8,8 +8,8 @@
 struct bpf_features;
 
 /*
- * Finds out whether it is another one than the kernel's own, and which (the members of bpf_features
- * from other_namespace on). The level stays 0 without the privilege for BPF programs.
+ * Finds whether we are in a namespace other than the kernel's own, and in which (the members of
+ * bpf_features from other_namespace on). The level stays 0 without the privilege for BPF programs.
  */
 void bpf_namespace_find(struct bpf_features *features);
 

@@ -17,8 +17,8 @@ struct kernel_ring {
 };
 
 /*
- * The size of a ring for option bufsize: at least that, as far as the kernel allows, and with room
- * for several records of any size.
+ * Returns the size of a ring for option bufsize: at least bufsize, as far as the kernel allows, and
+ * with room for several records of any size.
  */
 uint32_t kernel_ring_bytes(uint64_t bufsize);
 
@@ -30,14 +30,15 @@ void kernel_ring_close(struct kernel_ring *ring);
 uint64_t kernel_ring_produced(const struct kernel_ring *ring);
 
 /*
- * The record at *position, which is moved past it; records that programs have given up are skipped.
- * NULL: `end` is reached, a program still writes the record, or there is no memory for a copy of
- * it: try again later. Aligned to 8 bytes. At most as many bytes as the ring has may be unreleased.
+ * Returns the record at *position, aligned to 8 bytes, and moves the position past it; records that
+ * programs have given up are skipped. Returns NULL if `end` is reached, a program is still writing
+ * the record, or there is no memory for a copy of it; try again later. The unreleased records must
+ * not be longer than the ring.
  */
 const void *kernel_ring_next(
 	struct kernel_ring *ring, uint64_t *position, uint64_t end, uint32_t *bytes);
 
-/* All records before the position may be overwritten. */
+/* Lets programs overwrite all records before the position. */
 void kernel_ring_release(struct kernel_ring *ring, uint64_t position);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * task_layout.h: where the kernel keeps what programs read of a thread and of a processor. These
- * are offsets in structs of the kernel, by its own description of them.
+ * task_layout.h: where the kernel keeps what programs read of a thread and of a processor: offsets
+ * in the kernel's structs, taken from its own description of them.
  */
 #ifndef VMTAP_KERNEL_BPF_TASK_LAYOUT_H
 #define VMTAP_KERNEL_BPF_TASK_LAYOUT_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where the number is that a process has in a pid namespace. */
+/* Where the number that a process has in a pid namespace is kept. */
 struct kernel_number_layout {
 	bool is_known;
 	uint32_t signal;          /* in struct task_struct */

@@ -22,19 +22,19 @@ enum {
 };
 
 /*
- * What generates the code of clauses. This room knows none: the functions are given from above, by
- * kernel_reduce_use() in the room reduce. Both read the reduction in the maps.
+ * Functions that generate the code of clauses. This directory does not know clauses: the functions
+ * are set by kernel_reduce_use(). Both read the reduction in the maps.
  */
 struct kernel_clause_code {
-	/* Generates what is in the sum `what`. The code that follows it is reached if the event is
-	 * to be recorded. */
+	/* Generates the steps in `what`, a sum of the constants above. The code that follows it is
+	 * reached if the event is to be recorded. */
 	void (*carry_out)(struct kernel_generator *g, unsigned what);
 	/* Follows clauses that the engine carries out, for memory at computed addresses. The record
 	 * is in R7, without its late parts, and R8 is the place of the next part. */
 	void (*follow)(struct kernel_generator *g);
 };
 
-/* What programs share. */
+/* Maps and settings that the programs share. */
 struct kernel_maps {
 	int ring;
 	uint32_t wake_bytes; /* the consumer is woken once the ring has that much for it */

@@ -1,11 +1,11 @@
 /*
  * capture_directory.h: the paths of a process's current and root directory when a probe fires.
  *
- * A path is in the kernel as a chain of names, from the directory to the root of its file system,
- * and on through what that is mounted on, to the top of the process's mount namespace. A program
- * follows the chain twice: the first time it copies the names. If the second time it has not come
- * by the same names and mounts, one of them was just renamed or moved, and it tries again; in the
- * end it captures nothing rather than a path that never was.
+ * The kernel keeps a path as a chain of names, from the directory to the root of its file system,
+ * from there to the mount point, and so on to the top of the process's mount namespace. A program
+ * follows the chain twice, and copies the names the first time. If the second pass meets other
+ * names or mounts, one of them was just renamed or moved, and the program tries again. If that
+ * keeps failing, it captures nothing rather than a path that never existed.
  */
 #ifndef VMTAP_KERNEL_CAPTURE_CAPTURE_DIRECTORY_H
 #define VMTAP_KERNEL_CAPTURE_CAPTURE_DIRECTORY_H
@@ -16,7 +16,7 @@ struct arena;
 struct error;
 struct kernel_generator;
 
-/* The most that a part with a path takes, with what the program notes while it walks. */
+/* The most bytes that a part with a path takes, including what the program notes while it walks. */
 enum { KERNEL_DIRECTORY_BYTES = 4096 + 512 };
 
 /* Where the kernel keeps what programs follow: offsets in its structs. */
@@ -32,7 +32,8 @@ struct kernel_directory_layout {
 	uint32_t mount_begin, mount_bytes; /* in it: what is read of it */
 };
 
-/* Reads the kernel's BTF, which takes some milliseconds. -ENOTSUP: it lacks something. */
+/* Reads the kernel's BTF, which takes some milliseconds. Returns 0, or -ENOTSUP if the description
+ * lacks a struct or member. */
 int kernel_directory_find(struct kernel_directory_layout *layout, struct error *error);
 
 /* Captures the path that part number `part` is for. */
@@ -40,7 +41,7 @@ void kernel_directory_generate(struct kernel_generator *g, uint32_t part);
 
 /*
  * Puts the captured names together: a path as /proc shows it, which ends with " (deleted)" if the
- * directory has been removed. NULL: nothing was captured, or memory is short.
+ * directory has been removed. Returns NULL if nothing was captured or memory runs out.
  */
 const char *kernel_directory_path(struct arena *arena, const unsigned char *bytes, uint32_t length);
 

@@ -1,9 +1,9 @@
 /*
- * capture_generator.h: what the parts of a BPF program share that is being generated: the plan, the
- * maps, places on the program's stack, and the code that several parts need.
+ * capture_generator.h: what the generators of a BPF program's parts share: the plan, the maps,
+ * places on the program's stack, and the code that several parts need.
  *
- * R6 points to the registers (struct pt_regs) in the whole program; they are its context, but for
- * system calls.
+ * R6 points to the registers (struct pt_regs) in the whole program. They are the program's context,
+ * except at system calls.
  */
 #ifndef VMTAP_KERNEL_CAPTURE_CAPTURE_GENERATOR_H
 #define VMTAP_KERNEL_CAPTURE_CAPTURE_GENERATOR_H
@@ -15,9 +15,9 @@
 #include "kernel/capture/stack_slot.h"
 
 /*
- * What clauses that are carried out need besides the stack (stack_slot.h) is in the thread's own
- * memory. This register points to its end; places in it are negative, and begin where those on the
- * stack end, below -STACK_SLOTS_BYTES.
+ * The thread's own memory has what carried-out clauses need besides the stack (stack_slot.h). This
+ * register points to its end; places in it are negative, and begin where those on the stack end,
+ * below -STACK_SLOTS_BYTES.
  */
 enum { KERNEL_FRAME = BPF_REG_8, KERNEL_FRAME_BYTES = 2048 };
 
@@ -86,33 +86,36 @@ void kernel_generate_time(struct kernel_generator *g);
 /* R7 = memory of the thread for a record; goes to `without` if there is none. */
 void kernel_generate_staging(struct kernel_generator *g, uint32_t without);
 
-/* Puts R8 bytes of it into the ring; goes to `full` if they have no room there. Changes R0 to R5.
- */
+/* Puts the first R8 bytes of that memory into the ring; goes to `full` if the ring has no room.
+ * Changes R0 to R5. */
 void kernel_generate_output(struct kernel_generator *g, uint32_t full);
 
 /*
- * Notes a thread's clocks (struct kernel_clock) in memory; once more if the kernel has set one of
- * them meanwhile. Changes R0 to R5, and the register `task`.
+ * Notes a thread's clocks (struct kernel_clock) in memory, and does it again if the kernel has set
+ * one of them meanwhile. Changes R0 to R5, and the register `task`.
  */
 void kernel_generate_clock(struct kernel_generator *g, int base, int place, int task);
 
-/* Leaves the number that the process's parent has in our pid namespace in R1; 0: it has none there,
- * or it is not known. Changes R0 to R5. */
+/* Leaves the parent process's number in our pid namespace in R1; 0 if it has none there or is not
+ * known. Changes R0 to R5. */
 void kernel_generate_parent(struct kernel_generator *g);
 
 /* Counts an event of the site as lost; changes R0 to R5. */
 void kernel_generate_loss(struct kernel_generator *g);
 
 /*
- * Calls that function, or bpf_probe_read_user_str(), with the arguments in R1 to R3; if the address
- * is the kernel's and the plan allows it, the one that reads the kernel's memory instead.
+ * Calls user_reader, which is kernel_user_reader() or bpf_probe_read_user_str(), with the arguments
+ * in R1 to R3. If the address is the kernel's and the plan allows it, calls the function that reads
+ * the kernel's memory instead.
  */
 void kernel_generate_read(struct kernel_generator *g, int user_reader);
 
 /* Reads bytes of the process from the address in R3 to the address in R1; R0 is 0 on success. */
 void kernel_generate_user_read(struct kernel_generator *g, uint32_t bytes);
 
-/* The kernel's function that reads memory of the process, which may sleep if the program may. */
+/*
+ * Returns the kernel's function that reads memory of the process. It may sleep if the program may.
+ */
 int kernel_user_reader(const struct kernel_plan *plan);
 
 /* Adds 1 to a counter; changes R0 and R1. */

@@ -28,7 +28,7 @@ void kernel_words_find(struct kernel_words_layout *layout, struct btf *btf);
 void kernel_words_generate(
 	struct kernel_generator *g, const struct kernel_part *part, uint32_t length_place);
 
-/* The captured words, separated by blanks. NULL: no memory. */
+/* Joins the captured words with blanks. Returns NULL if memory runs out. */
 const char *kernel_words_join(struct arena *arena, const unsigned char *bytes, uint32_t length);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * cpu_time.h: a thread's CPU clock, as CLOCK_THREAD_CPUTIME_ID would have shown it when a
- * probe fired.
+ * cpu_time.h: a thread's CPU clock, as CLOCK_THREAD_CPUTIME_ID would have shown it when a probe
+ * fired.
  *
- * The kernel adds to a thread's time when it stops running, and at each tick of the processor. What
- * has passed since then is the difference of two times of the scheduler's clock; but a program can
- * only read CLOCK_MONOTONIC. So the program notes the scheduler's times, and the distance between
- * the two clocks is measured here.
+ * The kernel adds to a thread's time when it stops running, and at each tick of the processor. The
+ * time that has passed since then is the difference of two times of the scheduler's clock, but a
+ * program can only read CLOCK_MONOTONIC. So the program notes the scheduler's times, and this file
+ * measures the distance between the two clocks.
  */
 #ifndef VMTAP_KERNEL_CAPTURE_CPU_TIME_H
 #define VMTAP_KERNEL_CAPTURE_CPU_TIME_H
@@ -15,7 +15,7 @@
 
 struct error;
 
-/* What a program notes, in ns. */
+/* The clocks that a program notes, in ns. */
 struct kernel_clock {
 	uint64_t now;     /* CLOCK_MONOTONIC */
 	uint64_t runtime; /* of the thread, up to `since` */
@@ -38,7 +38,8 @@ struct kernel_cpu_time {
 	} * last;
 };
 
-/* -ENOTSUP: the scheduler's clock cannot be read here. Another negative errno. */
+/* Returns 0, -ENOTSUP if the scheduler's clock cannot be read here, or another negative errno, with
+ * a line in error. */
 int kernel_cpu_time_open(struct kernel_cpu_time *time, struct error *error);
 void kernel_cpu_time_close(struct kernel_cpu_time *time);
 

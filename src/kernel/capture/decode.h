@@ -1,6 +1,6 @@
 /*
- * decode.h: makes a batch of events of the kernel source's records, by the plans that the
- * records were made with.
+ * decode.h: makes a batch of events from the kernel source's records, according to the plans that
+ * the records were made with.
  */
 #ifndef VMTAP_KERNEL_CAPTURE_DECODE_H
 #define VMTAP_KERNEL_CAPTURE_DECODE_H
@@ -29,7 +29,7 @@ struct kernel_decoder {
 	struct arena frames; /* of the batch's stacks, faults, paths and updates */
 };
 
-/* The batch before ends: what it pointed to is gone. */
+/* Begins a new batch. What the previous one pointed to becomes invalid. */
 void kernel_decode_begin(struct kernel_decoder *decoder);
 
 /* Returns who the record's process is; NULL: the plan does not capture it. */

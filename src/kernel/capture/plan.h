@@ -1,14 +1,14 @@
 /*
- * plan.h: what a BPF program captures when a probe fires, and where in its record. A plan is
- * made of what the clauses of one probe demand and of where one site has its arguments; sites with
+ * plan.h: what a BPF program captures when a probe fires, and where in its record. A plan follows
+ * from what the clauses of one probe need and from where one site has its arguments. Sites with
  * equal plans share a program.
  *
- * A record has a head, then the arguments, then who the process is, the registers and the thread's
- * CPU clock and address where these are wanted, then a length for each part that is not an
- * argument, then the pieces of memory of fixed length, then what differs in length from event to
- * event, each on an 8-byte boundary: strings, stacks, paths. Parts whose addresses the clauses' own
- * code computes (follow.h) are read late, after all others, and in the order of that code; a
- * struct kernel_late for each is among what has a fixed place.
+ * A record has these parts, in this order: a head; the arguments; the process's identity, the
+ * registers, and the thread's CPU clock and address if they are wanted; a length for each part that
+ * is not an argument; pieces of memory of fixed length; and parts whose length differs from event
+ * to event (strings, stacks, paths), each on an 8-byte boundary. Parts whose addresses the clauses'
+ * own code computes (follow.h) are read late: after all others, in the order of that code. Each of
+ * them has a struct kernel_late among the parts of fixed length.
  */
 #ifndef VMTAP_KERNEL_CAPTURE_PLAN_H
 #define VMTAP_KERNEL_CAPTURE_PLAN_H
@@ -53,7 +53,7 @@ struct kernel_fault {
 	uint64_t offset, value;
 };
 
-/* Who the process is, if that is wanted. */
+/* Identity of the process, if it is wanted. */
 struct kernel_identity {
 	uint32_t uid, gid;
 	uint32_t ppid; /* 0: not known, because the kernel's pids are not ours */
@@ -63,7 +63,7 @@ struct kernel_identity {
 
 enum kernel_part_kind {
 	KERNEL_PART_MEMORY,  /* bytes of a fixed number */
-	KERNEL_PART_COUNTED, /* bytes, as many as an argument says */
+	KERNEL_PART_COUNTED, /* a number of bytes that an argument gives */
 	KERNEL_PART_STRING,
 	KERNEL_PART_KERNEL_STACK, /* return addresses */
 	KERNEL_PART_STACK_COPY,   /* the top of the user stack, for unwinding (usdt/unwind/unwind.h)
@@ -76,7 +76,7 @@ enum kernel_part_kind {
 	KERNEL_PART_MOUNT      /* where the file system of that file is mounted */
 };
 
-/* About a part that is read late. */
+/* Describes a part that is read late. */
 struct kernel_late {
 	uint64_t address, count; /* as computed, if they are; count: of bytes */
 	uint64_t place;          /* in the record, if it differs in length */
@@ -154,14 +154,15 @@ struct kernel_plan {
 };
 
 /*
- * Makes the plan for a site from the wants of its probe. -ENOTSUP: an argument that is wanted
- * cannot be read; *argument is its number. -E2BIG: the wants ask for more than a record can hold.
+ * Makes the plan for a site from the wants of its probe. Returns 0, -ENOTSUP if a wanted argument
+ * cannot be read (*argument is its number), or -E2BIG if the wants ask for more than a record can
+ * hold.
  */
 int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
 	const struct source_want *wants, size_t count, unsigned *argument);
 
-/* Says why no plan can be made for the probe of this name: -E2BIG (the records are too long) or
- * -ENOTSUP (an address is not known when the probe fires), which is returned. */
+/* Reports that no plan can be made for the probe of this name, because the records are too long
+ * (-E2BIG) or an address is not known when the probe fires (-ENOTSUP). Returns the reason. */
 int kernel_plan_refuse(const char *name, int reason, struct error *error);
 
 #endif

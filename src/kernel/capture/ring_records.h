@@ -1,11 +1,12 @@
 /*
  * ring_records.h: the records that BPF programs put into a ring, in the order of their times.
  *
- * Programs reserve a record in the ring and then take its time, so that the order in the ring and
- * that of times may differ by a little. The reader looks at the clock, then at how far the ring has
- * been reserved. All records up to there are read and sorted by time, and those up to the time of
- * the clock can be taken: any record that is reserved later has a later time. The others wait for
- * the next reading. Records are used where they lie in the ring, until the next reading.
+ * A program reserves a record in the ring and takes its time afterwards, so the records' order in
+ * the ring may differ a little from that of their times. The reader reads the clock first, then how
+ * far the ring has been reserved. It reads all records up to there, and sorts them by time. Those
+ * up to the clock's time can be taken: any record that is reserved later has a later time. The
+ * others wait for the next reading. Records are used where they lie in the ring, until the next
+ * reading.
  */
 #ifndef VMTAP_KERNEL_CAPTURE_RING_RECORDS_H
 #define VMTAP_KERNEL_CAPTURE_RING_RECORDS_H
@@ -36,18 +37,18 @@ void kernel_records_close(struct kernel_records *records);
 
 /*
  * Lets programs overwrite the records that have been taken, and reads those that are there.
- * is_last: no program will write another one, so all that are there can be taken. False: a program
- * still writes one of them, or memory is short: read again soon.
+ * is_last: no program will write another one, so all that are there can be taken. Returns false if
+ * a program is still writing one of them, or memory is short; then read again soon.
  */
 bool kernel_records_read(struct kernel_records *records, bool is_last);
 
 /*
  * Waits until `due`, the time to read again; until `wait`, an epoll descriptor, is ready; or for
- * the timeout (-1: none). False: there is nothing to read yet.
+ * the timeout (-1: none). Returns false if there is nothing to read yet.
  */
 bool kernel_records_await(int wait, uint64_t due, int timeout_ms);
 
-/* The next record that can be taken; NULL: there is none before the next reading. */
+/* Returns the next record that can be taken, or NULL if there is none before the next reading. */
 const struct kernel_record *kernel_records_peek(const struct kernel_records *records);
 void kernel_records_take(struct kernel_records *records);
 

@@ -1,7 +1,7 @@
 /*
- * shown_processes.h: the processes that events are from, as a batch shows them. What a program has
- * captured of a process counts; the rest, and everything where nothing was captured, is read from
- * /proc when the process is first seen, so of one that has ended before, only its id may be known.
+ * shown_processes.h: the processes that events come from, as a batch shows them. What a program has
+ * captured of a process takes precedence; the rest is read from /proc when the process is first
+ * seen. If the process has ended by then, only its id may be known.
  */
 #ifndef VMTAP_KERNEL_CAPTURE_SHOWN_PROCESSES_H
 #define VMTAP_KERNEL_CAPTURE_SHOWN_PROCESSES_H
@@ -26,12 +26,12 @@ struct kernel_shown {
 	struct usdt_unwind_files *files; /* of the processes whose stacks are unwound; NULL: none */
 };
 
-/* Returns what unwinding knows of files; NULL without memory. */
+/* Returns what unwinding knows of files; NULL if memory runs out. */
 struct usdt_unwind_files *kernel_shown_files(struct kernel_shown *shown);
 
 /*
- * A new batch begins: indices of the one before are no longer used. All that is known is forgotten
- * if it has become much.
+ * Begins a new batch: indices of the previous one are no longer used. Forgets all processes if
+ * there are too many.
  */
 void kernel_shown_begin(struct kernel_shown *shown);
 
@@ -43,11 +43,11 @@ void kernel_shown_begin(struct kernel_shown *shown);
 long kernel_shown_find(
 	struct kernel_shown *shown, uint32_t pid, const struct kernel_identity *identity);
 
-/* Returns what unwinds stacks of the process with this index; NULL without memory. Once for each
- * batch it is looked whether another process has got the id. */
+/* Returns what unwinds stacks of the process with this index; NULL if memory runs out. Checks once
+ * for each batch whether another process has got the id. */
 struct usdt_unwind *kernel_shown_unwind(struct kernel_shown *shown, size_t index);
 
-/* The process executes another program, so its stacks are others. */
+/* Notes that the process executes another program, so that its stacks are others. */
 void kernel_shown_replace(struct kernel_shown *shown, uint32_t pid);
 
 void kernel_shown_free(struct kernel_shown *shown);

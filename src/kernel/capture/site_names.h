@@ -24,7 +24,8 @@ struct kernel_names {
 	size_t order_count, capacity;
 };
 
-/* Finds what the clauses need of the probe's names. Returns 0 or -ENOMEM; free it in any case. */
+/* Copies the probe's names and compares them with the literals of the clauses. Returns 0 or
+ * -ENOMEM; free it in any case. */
 int kernel_names_make(struct kernel_names *names, const struct d_program *program,
 	const struct source_want *wants, size_t count, const struct d_probe *probe);
 void kernel_names_free(struct kernel_names *names);

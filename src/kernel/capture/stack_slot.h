@@ -1,10 +1,10 @@
 /*
- * stack_slot.h: the places on the stack of a generated program. A place is shared by purposes that
- * never need it at the same time. So code that writes to one takes it while the program is
- * generated, and gives it back when what it has written has been read; what is written before a
- * jump and read at its label is taken at both. Unless NDEBUG is defined, a slot that is taken while
- * another purpose uses some of its bytes, and one that is used without being taken, are noted as a
- * fault, and the program is refused (stack_slots_end()).
+ * stack_slot.h: the places on the stack of a generated program. Purposes that never need a place at
+ * the same time share it. So while the program is generated, code that writes to a place takes it,
+ * and gives it back when what it has written has been read. What is written before a jump and read
+ * at its label is taken at both. Unless NDEBUG is defined, it is a fault to take a slot while
+ * another purpose uses some of its bytes, or to use one without taking it; then the program is
+ * refused (stack_slots_end()).
  *
  * A program must not use 64 bytes or more: from Linux 6.13 on, the stack of such a program is
  * memory of the processor, which other threads overwrite while this one waits for a page. (The

@@ -1,10 +1,10 @@
 /*
- * thread_ends.h: has the kernel tell which OS threads end, so that their self-> variables are not
+ * thread_ends.h: has the kernel report which OS threads end, so that their self-> variables are not
  * taken for those of later threads with the same numbers. The programs put records of kind
  * KERNEL_RECORD_END into the ring of a source's other records, for all threads of the machine.
  *
- * A record comes when a thread ends, and one when a thread begins, since probes may fire in a
- * thread that is already ending. A full ring loses them as it loses events.
+ * A record is written when a thread ends, and another when a thread begins, since probes may fire
+ * in a thread that is already ending. A full ring loses them as it loses events.
  */
 #ifndef VMTAP_KERNEL_CAPTURE_THREAD_ENDS_H
 #define VMTAP_KERNEL_CAPTURE_THREAD_ENDS_H
@@ -16,7 +16,7 @@ struct kernel_ends {
 	int exit_link, fork_link; /* -1: not attached */
 };
 
-/* What a source has before it opens them. */
+/* The value of a source's struct kernel_ends until it opens them. */
 #define KERNEL_ENDS_NONE ((struct kernel_ends){-1, -1})
 
 /*

@@ -1,7 +1,7 @@
 /*
  * machine_feed.h: what the sources whose programs run on the whole machine (machine_source.h,
- * profile_source.h) have in common: the ring, the counters of losses, and the batches that are made
- * of the ring's records.
+ * profile_source.h) have in common: the ring, the counters of losses, and the batches made from the
+ * ring's records.
  */
 #ifndef VMTAP_KERNEL_MACHINE_MACHINE_FEED_H
 #define VMTAP_KERNEL_MACHINE_MACHINE_FEED_H
@@ -38,22 +38,24 @@ struct kernel_feed {
 	uint64_t due;
 };
 
-/* What a source knows of a site. */
+/* What the feed needs to know of a source's site. */
 struct kernel_feed_site {
 	const struct kernel_plan *plan;
 	uint32_t probe;
 };
 
-/* What a source does itself. */
+/* Functions that differ between the sources. */
 struct kernel_feed_methods {
-	/* False: the source has no site of this number. */
+	/* Returns false if the source has no site of this number. */
 	bool (*find)(void *source, uint32_t number, struct kernel_feed_site *site);
 
 	/* Reads a record of kind KERNEL_RECORD_UPDATE; NULL: its programs write none. */
 	const struct event_update *(*update)(
 		void *source, const struct kernel_record *record, struct usdt_unwind *unwind);
 
-	/* Adds to a batch what else there is to say, such as further losses; NULL: nothing. */
+	/*
+	 * Adds to a batch whatever else the source reports, such as further losses; NULL: nothing.
+	 */
 	void (*complete)(void *source, uint64_t now, struct event_batch *batch);
 	void (*detach)(void *source);
 };
@@ -70,15 +72,17 @@ int kernel_feed_begin(struct kernel_feed *feed, const struct source_request *req
 	struct kernel_maps *maps, struct error *error);
 
 /*
- * Makes the counters of losses for this many sites and enters them into maps. Each batch then has
- * room for the losses of the sites and `further` other ones.
+ * Makes the counters of losses for the sites and enters them into maps. Each batch then has room
+ * for the losses of the sites and `further` other ones.
  */
 int kernel_feed_count(struct kernel_feed *feed, struct kernel_maps *maps, size_t sites,
 	size_t further, struct error *error);
 
-/* Has the kernel tell of ended threads, if the request wants that and there are clauses that
+/*
+ * Has the kernel report ended threads, if the request wants that and there are clauses that
  * programs do not carry out: those keep self-> variables with the kernel's threads. Call it after
- * the programs of the probes have been attached. Returns 0 or a negative errno. */
+ * the programs of the probes have been attached. Returns 0 or a negative errno.
+ */
 int kernel_feed_tell_ends(struct kernel_feed *feed, const struct source_request *request,
 	const struct bpf_features *features, bool *tells, struct error *error);
 
@@ -91,10 +95,10 @@ enum source_state kernel_feed_next(struct kernel_feed *feed,
 	const struct kernel_feed_methods *methods, void *source, int timeout_ms,
 	struct event_batch *batch, struct error *error);
 
-/* Has the programs of all sites begin, once they are attached, or end. */
+/* Starts the programs of all sites, once they are attached, or stops them. */
 void kernel_feed_open_sites(struct kernel_feed *feed, bool is_open);
 
-/* No event is to come after those that are in the ring. */
+/* Ensures that no event comes after those that are in the ring. */
 void kernel_feed_stop(struct kernel_feed *feed);
 
 #endif

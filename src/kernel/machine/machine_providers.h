@@ -39,9 +39,9 @@ void kernel_providers_close(struct kernel_providers *providers);
 const struct kernel_provider *kernel_providers_row(const struct d_probe *probe);
 
 /*
- * Writes where the probe with that number in the set fires: there is room for
- * KERNEL_PROVIDER_SITES sites, which are valid as long as the providers and the arena. Returns
- * their number, or -ENOMEM.
+ * Writes the sites where the probe with that number in the set fires. There is room for
+ * KERNEL_PROVIDER_SITES sites; they are valid as long as the providers and the arena. Returns their
+ * number, or -ENOMEM.
  */
 int kernel_providers_sites(const struct kernel_providers *providers, const struct d_probe *probe,
 	uint32_t number, struct arena *arena, struct kernel_site *sites);

@@ -12,7 +12,8 @@
 /*
  * Adds the probes of the providers that the descriptions name to the set, and opens the source of
  * their events; *source is NULL if they name none. The source has no end of its own (source.h,
- * accompanies). -EPERM: the privilege is missing; error says what to do.
+ * accompanies). Returns 0 or a negative errno with a line in error. -EPERM: the privilege is
+ * missing; error says what to do.
  */
 int source_machine_open(struct d_probe_set *set, const struct d_asked *asked, size_t asked_count,
 	struct source **source, struct error *error);

@@ -9,7 +9,8 @@
 
 #include "source/request.h"
 
-/* The only process whose events the clauses of a probe do not reject; 0: there may be several. */
+/* Returns the only process whose events the clauses of a probe do not reject; 0 if there may be
+ * several. */
 uint32_t kernel_filter_pid(const struct source_want *wants, size_t count);
 
 #endif

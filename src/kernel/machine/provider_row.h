@@ -1,5 +1,5 @@
 /*
- * provider_row.h: what a provider whose probes belong to the whole machine is: its name, and the
+ * provider_row.h: describes a provider whose probes belong to the whole machine: its name, and the
  * functions that add its probes and find where these fire. machine_providers.c has one array of
  * these rows; a new provider is a file provider_NAME.c and a row there.
  */
@@ -20,7 +20,7 @@ enum { KERNEL_PROVIDER_SITES = 8 };
 
 struct kernel_view;
 
-/* What a provider adds probes from. */
+/* Arguments for a provider that adds its probes. */
 struct kernel_provider_request {
 	struct btf *btf;             /* of the kernel */
 	const struct d_asked *asked; /* all descriptions of the script */
@@ -39,8 +39,8 @@ struct kernel_provider_probe {
 
 struct kernel_provider {
 	const char *name;
-	/* Each probe is one of a function and takes a program of its own, so that at most this
-	 * many can be enabled at a time; 0: probes share programs. */
+	/* The most probes that can be enabled at a time if each is at a function and needs a
+	 * program of its own; 0: probes share programs. */
 	unsigned functions_max;
 	const struct kernel_view *views; /* only if the functions are kernel_view_...() */
 	size_t view_count;
@@ -52,8 +52,8 @@ struct kernel_provider {
 	int (*add)(const struct kernel_provider *provider,
 		const struct kernel_provider_request *request, void **own);
 	/*
-	 * Writes where a probe fires, at most KERNEL_PROVIDER_SITES sites; they are valid as long
-	 * as the arena, btf and *own. Returns their number, or -ENOMEM.
+	 * Writes the sites where a probe fires, at most KERNEL_PROVIDER_SITES; they are valid as
+	 * long as the arena, btf and *own. Returns their number, or -ENOMEM.
 	 */
 	int (*sites)(const struct kernel_provider *provider,
 		const struct kernel_provider_probe *probe, void *own, struct kernel_site *sites);

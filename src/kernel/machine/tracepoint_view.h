@@ -1,8 +1,8 @@
 /*
  * tracepoint_view.h: providers whose probes are views of the kernel's tracepoints: a row says at
  * which tracepoint, or return of a system call, a probe fires, under which conditions, and where
- * its arguments are then. Several rows of one name are one probe that fires at several places. What
- * the running kernel lacks for a row is found by its description of its types.
+ * its arguments are then. Several rows of one name are one probe that fires at several places. The
+ * kernel's description of its types shows what the running kernel lacks for a row.
  */
 #ifndef VMTAP_KERNEL_MACHINE_TRACEPOINT_VIEW_H
 #define VMTAP_KERNEL_MACHINE_TRACEPOINT_VIEW_H

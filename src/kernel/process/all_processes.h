@@ -2,8 +2,8 @@
  * all_processes.h: a kernel source for all processes (KERNEL_SCOPE_ALL). Files are attached to
  * once, for all processes that map them (shared_files.h), so a process that starts later is traced
  * from its first instruction on if its files are known. One that maps code of a file that nobody
- * has mapped before is scanned as soon as the kernel reports it (scanned_files.h). Nobody is
- * stopped for that, so the first events there may be missing, which a line says.
+ * has mapped before is scanned as soon as the kernel reports it (scanned_files.h). No process is
+ * stopped for that, so the first events there may be missing; a line says so.
  */
 #ifndef VMTAP_KERNEL_PROCESS_ALL_PROCESSES_H
 #define VMTAP_KERNEL_PROCESS_ALL_PROCESSES_H
@@ -18,13 +18,13 @@ struct error;
 struct kernel_group;
 struct kernel_source;
 
-/* A process executes another program. */
+/* A process that executes another program. */
 struct kernel_executed {
 	uint64_t time;
 	uint32_t pid;
 };
 
-/* A file that is attached to, which must not be once it is overwritten. */
+/* A file that is attached to. It must be detached from once it is overwritten. */
 struct kernel_guarded {
 	int watch;     /* inotify's number */
 	uint32_t file; /* of the group's target */
@@ -57,19 +57,20 @@ int kernel_all_wait(struct kernel_source *kernel);
 bool kernel_all_is_due(const struct kernel_source *kernel);
 
 /*
- * A group has been attached to. When one of its files is overwritten, the group is detached: in a
- * process that maps the file after that, the kernel would break the instructions that are now where
- * the probes were.
+ * Watches the files of a group that has been attached to. When one of them is overwritten, the
+ * group is detached: in a process that maps the file after that, the kernel would break the
+ * instructions that are now where the probes were.
  */
 void kernel_all_guard(struct kernel_source *kernel, struct kernel_group *group);
 
 /* Makes notices of what the kernel has reported, and detaches from files that are overwritten. */
 void kernel_all_take(struct kernel_source *kernel);
 
-/* Before the stack of a record is unwound: takes into account what the process had executed. */
+/* Call it before the stack of a record is unwound: takes into account what the process had
+ * executed. */
 void kernel_all_follow(struct kernel_source *kernel, uint32_t pid, uint64_t time);
 
-/* All records up to this time have been read. */
+/* Notes that all records up to this time have been read. */
 void kernel_all_settle(struct kernel_source *kernel, uint64_t time);
 
 void kernel_all_close(struct kernel_source *kernel);

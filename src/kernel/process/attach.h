@@ -33,18 +33,18 @@ struct kernel_attachment {
 
 /*
  * Attaches to the sites of all probes that are wanted. The attachment's features, hit_counter,
- * maps.first_site and maps.reduction have been set; ring is the ring's map. On failure a
- * negative errno and a line in error that names the probe and the file; call kernel_attach_end()
- * then, too.
+ * maps.first_site and maps.reduction have been set; ring is the ring's map. Returns 0, or a
+ * negative errno with a line in error that names the probe and the file. Call kernel_attach_end()
+ * even on failure.
  */
 int kernel_attach_begin(struct kernel_attachment *attachment, struct kernel_target *target,
 	const struct d_probe_set *set, const struct source_request *request, int ring,
 	uint32_t wake_bytes, struct error *error);
 
-/* Closes the links that are better closed one after the other. */
+/* Closes the links with many sites, which are better closed one after the other. */
 void kernel_attach_close_large(struct kernel_attachment *attachment);
 
-/* Detaches: no more events occur. What is needed to read those that did is kept. */
+/* Detaches: no more events occur. Keeps what is needed to read those that did occur. */
 void kernel_attach_stop(struct kernel_attachment *attachment);
 void kernel_attach_end(struct kernel_attachment *attachment);
 

@@ -28,15 +28,15 @@ struct kernel_aliases {
  * -ENOMEM. */
 int kernel_alias_set(struct kernel_aliases *aliases, uint32_t site, uint32_t pid, uint32_t probe);
 
-/* False: none has been set. */
+/* Returns false if none has been set. */
 bool kernel_alias_get(
 	const struct kernel_aliases *aliases, uint32_t site, uint32_t pid, uint32_t *probe);
 
 void kernel_alias_free(struct kernel_aliases *aliases);
 
 /*
- * Adds a process's own probe to a set, for a site's one, which is the probe of process of_pid. Its
- * index, or -ENOMEM.
+ * Adds a process's own probe to a set. It corresponds to a site's probe, which is that of process
+ * of_pid. Returns the probe's index, or -ENOMEM.
  */
 long kernel_alias_add(
 	struct d_probe_set *set, const struct d_probe *of, uint32_t of_pid, uint32_t pid);

@@ -8,7 +8,8 @@
 
 struct kernel_source;
 
-/* The next batch, which may be empty, and when to look into the ring again. */
+/* Makes the next batch, which may be empty, and sets when to read the ring again. Returns the state
+ * of the source; with SOURCE_BROKEN, a line is in error. */
 enum source_state kernel_batch_take(
 	struct kernel_source *kernel, struct event_batch *batch, struct error *error);
 

@@ -23,7 +23,7 @@
 
 struct kernel_process;
 
-/* What a descriptor that is waited for belongs to: a process's number, or one of these. */
+/* What a descriptor that is waited for belongs to: the number of a process, or one of these. */
 #define KERNEL_WAIT_RING UINT64_MAX
 #define KERNEL_WAIT_NOTICES (UINT64_MAX - 1)
 
@@ -42,7 +42,7 @@ struct kernel_source {
 	struct kernel_aliases aliases; /* not for KERNEL_SCOPE_NAMED; nor the next */
 	struct kernel_seen seen;
 	struct carried_list carried;
-	unsigned flags;        /* of those that turn up */
+	unsigned flags;        /* of processes that appear later */
 	struct d_asked *asked; /* in one block with its texts */
 	size_t asked_count;
 	struct bpf_features features;
@@ -70,7 +70,7 @@ struct kernel_source {
 	bool is_open; /* programs of sites run as soon as they are attached */
 	bool stopping, ended, told_missed, told_descriptors;
 	uint64_t due;
-	uint32_t wait_ms; /* between the last two looks */
+	uint32_t wait_ms; /* between the last two readings of the ring */
 	uint32_t busy_ms;
 	struct kernel_decoder decoder;
 	struct kernel_ends ends;
@@ -82,31 +82,31 @@ struct kernel_source {
 
 struct kernel_source *kernel_source_of(const struct source *source);
 
-/* Waits for a descriptor, too, whose number says what it belongs to. */
+/* Waits for another descriptor. The number says what it belongs to. */
 int kernel_source_wait_for(struct kernel_source *kernel, int descriptor, uint64_t number);
 
-/* A line for the user about a process with one of the next batches. */
+/* Adds a line for the user about a process to one of the next batches. */
 __attribute__((format(printf, 3, 4))) void kernel_source_tell(
 	struct kernel_source *kernel, uint32_t pid, const char *format, ...);
 
-/* The source carries what the target's files do. Returns 0 or -ENOMEM. */
+/* Adds what the target's files carry to what the source carries. Returns 0 or -ENOMEM. */
 int kernel_source_carry(struct kernel_source *kernel, const struct kernel_target *target);
 
-/* Without the right to look into a process, no file of it can be read: -EPERM and a line in error.
- */
+/* Returns -EPERM with a line in error if we have no right to read the process: then none of its
+ * files can be read. */
 int kernel_source_check(const struct kernel_target *target, struct error *error);
 
 /* Makes a group of a target, which it takes over even on failure. Returns 0 or -ENOMEM. */
 int kernel_source_keep(struct kernel_source *kernel, struct kernel_target *target, size_t process);
 
-/* Attaches to what is wanted of a group. */
+/* Attaches to the wanted probes of a group. Returns 0 or a negative errno with a line in error. */
 int kernel_source_attach(struct kernel_source *kernel, struct kernel_group *group,
 	const struct source_request *request, struct error *error);
 
-/* The probe of a site's number; NULL: none. context: the source */
+/* Returns the probe of a site's number; NULL: none. context: the source */
 const struct d_probe *kernel_source_probe(void *context, uint64_t number);
 
-/* The group of a site's number; NULL: none. */
+/* Returns the group of a site's number; NULL: none. */
 struct kernel_group *kernel_source_group(const struct kernel_source *kernel, uint32_t site);
 
 #endif

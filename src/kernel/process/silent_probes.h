@@ -20,17 +20,18 @@ struct kernel_silence {
 	bool holds[KERNEL_SILENCE_RULES];
 };
 
-/* The counter that an event of the probe sets to 1 (struct kernel_plan); 0: it needs none. */
+/* Returns the counter that an event of the probe sets to 1 (struct kernel_plan); 0 if it needs
+ * none. */
 uint32_t kernel_silence_counter(const struct d_probe *probe);
 
-/* Looks at a process that has been attached to. silence: zeroed at first. probes: those of its
+/* Checks a process that has been attached to. silence: zeroed at first. probes: the probes of its
  * sites, one for each. Returns 0 or -ENOMEM. */
 int kernel_silence_begin(struct kernel_silence *silence, const struct kernel_target *target,
 	const struct d_probe_set *set, const uint32_t *probes, size_t count);
 
 /*
- * Says which probe has not fired, by the counters, and why. False: nothing is to be
- * said.
+ * Writes a line that says which probe has not fired, according to the counters, and why. Returns
+ * false if there is nothing to say.
  */
 bool kernel_silence_tell(const struct kernel_silence *silence, const uint64_t *counters,
 	const struct d_probe_set *set, char *message, size_t size);

@@ -42,34 +42,35 @@ struct kernel_losses {
 	size_t count, capacity;
 };
 
-/* Makes a group for a target, which it takes over. -ENOMEM: the target is closed. */
+/* Makes a group for a target, which it takes over. Returns 0, or -ENOMEM, after which the target is
+ * closed. */
 int kernel_group_new(struct kernel_target *target, size_t process, struct kernel_group **group);
 void kernel_group_free(struct kernel_group *group);
 
 /*
  * Attaches to the sites of all wanted probes; those of other groups are ignored. A wanted probe
- * that none of its sites can be attached to is an error unless the group has others; then *message,
+ * that none of its sites can be attached to is an error unless the group has others; then message,
  * which has room for `size` bytes, says so. Returns 0, or a negative errno with a line in error.
  */
 int kernel_group_attach(struct kernel_group *group, const struct d_probe_set *set,
 	const struct source_request *request, struct kernel_group_ring *ring, char *message,
 	size_t size, struct error *error);
 
-/* As if it had not been attached. */
+/* Makes the group as if it had not been attached. */
 void kernel_group_reset(struct kernel_group *group);
 
-/* Has its programs begin, or end, at once; they stay attached. */
+/* Starts or stops the group's programs at once; they stay attached. */
 void kernel_group_open(struct kernel_group *group, bool is_open);
 
-/* Detaches; what is needed to read the records that there are is kept. */
+/* Detaches the group. Keeps what is needed to read the records that exist. */
 void kernel_group_detach(struct kernel_group *group);
 
-/* The site with that number; NULL: it is not the group's. */
+/* Returns the site with that number; NULL if it is not the group's. */
 const struct kernel_attached *kernel_group_site(const struct kernel_group *group, uint32_t number);
 
 /*
- * Adds what has been lost since the last call. True once: events are lost because an argument
- * cannot be read.
+ * Adds what has been lost since the last call. Returns true the first time that events are lost
+ * because an argument cannot be read.
  */
 bool kernel_group_losses(struct kernel_group *group, struct kernel_losses *losses);
 

@@ -14,7 +14,7 @@ struct kernel_source;
 /* Adds a process to the list, which then owns it. Returns 0 or -ENOMEM. */
 int kernel_member_keep(struct kernel_source *kernel, const struct kernel_process *process);
 
-/* The number of a process that has not ended; -1: there is none with this id. */
+/* Returns the number of the process with this id that has not ended; -1 if there is none. */
 long kernel_member_find(const struct kernel_source *kernel, uint32_t pid);
 
 /* Watches what a process loads and executes from now on. What it has loaded since the last scan
@@ -28,8 +28,8 @@ void kernel_member_poll(struct kernel_source *kernel);
 void kernel_member_end(struct kernel_source *kernel, size_t number);
 
 /*
- * Closes the links of a process and its groups, or all links (number SIZE_MAX): those with few
- * sites at the same time, because the kernel takes long for each.
+ * Closes the links of a process and its groups, or all links (number SIZE_MAX). Links with few
+ * sites are closed at the same time, because the kernel takes long for each.
  */
 void kernel_member_detach(struct kernel_source *kernel, size_t number);
 

@@ -36,7 +36,7 @@ void kernel_process_close(struct kernel_process *process);
 /* Replaces what it had mapped; `owns`: the process frees the target. */
 void kernel_process_map(struct kernel_process *process, struct kernel_target *target, bool owns);
 
-/* Asks the system; for a process without descriptor. */
+/* Asks the system whether the process has ended; for a process without a descriptor. */
 bool kernel_process_has_ended(const struct kernel_process *process);
 
 /* Opens its files for unwinding: it may have ended by the time its first stack is read. Later calls

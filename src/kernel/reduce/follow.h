@@ -1,18 +1,19 @@
 /*
- * follow.h: clauses that the engine carries out, but whose code programs follow while the
- * probe fires, because it computes where the clause reads memory: copyinstr(self->path) after a
- * system call. What it needs of variables is kept in the kernel, too. When the code reaches an
- * instruction that reads at a computed address, the memory is captured (struct kernel_late).
+ * follow.h: clauses that the engine carries out, but whose code programs follow while the probe
+ * fires, because that code computes the addresses at which the clause reads memory:
+ * copyinstr(self->path) after a system call. The variables that it needs are kept in the kernel,
+ * too. When the code reaches an instruction that reads at a computed address, the memory is
+ * captured (struct kernel_late).
  *
  * The engine finds captured memory by the address that it has itself. So if its variables and the
  * kernel's ever differ, as they do after events were lost, a read fails with a fault; it never
  * gives other memory.
  *
  * A variable can be followed if it is an integer of a thread (self->, this->, elements whose keys
- * have tid or belong to self->), and all clauses that store into it are followed, and what they
- * store is known exactly. A time that is stored is only known to differ from 0. Of a clause that is
- * followed, everything else is left out. If memory that it reads is missing, the engine faults
- * there, and the program ends the clause there, too.
+ * have tid or belong to self->), all clauses that store into it are followed, and the values that
+ * they store are known exactly. Of a stored time it is only known that it differs from 0.
+ * Everything else in a clause that is followed is left out. If memory that it reads is missing, the
+ * engine faults there, and the program ends the clause there, too.
  *
  * A predicate that cannot be calculated is taken as true for what is captured; then nothing that
  * the clause stores is known. The same holds for the code after a condition in the clause's body.

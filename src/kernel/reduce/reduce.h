@@ -1,11 +1,11 @@
 /*
- * reduce.h: which clauses BPF programs carry out wholly, and the maps in which they keep
- * what they aggregate and their variables. Then no record is made for these clauses, and the
- * results are collected (tally.h) when the engine asks for them.
+ * reduce.h: which clauses BPF programs carry out wholly, and the maps in which they keep what they
+ * aggregate and their variables. Then no record is made for these clauses, and the results are
+ * collected (tally.h) when the engine asks for them.
  *
- * A clause can be carried out if its code can be translated (translate.h) and it does
- * nothing but aggregate and store into variables that no other clause touches, unless that clause
- * is carried out, too. What decides when something is shown or ends must not depend on the order
+ * A clause can be carried out if its code can be translated (translate.h) and it does nothing but
+ * aggregate and store into variables that no other clause touches, unless that clause is carried
+ * out, too. The time at which something is shown, or the trace ends, must not depend on the order
  * of events: aggregations that are printed, cleared or truncated at an event of a source stay with
  * the engine, and so does everything if an event may end the trace.
  *
@@ -29,8 +29,8 @@
 /*
  * Decides about the clauses of a program, makes the maps, and marks the wants of the request. All
  * programs of a source share it. is_shared: a site's probe stands for those of several processes,
- * so clauses for which their providers matter are not carried out. A negative errno: nothing is
- * carried out. Free it with kernel_reduce_free() in any case.
+ * so clauses for which their providers matter are not carried out. Returns 0, or a negative errno,
+ * after which nothing is carried out. Free it with kernel_reduce_free() in any case.
  */
 int kernel_reduce_begin(
 	struct kernel_reduction *reduction, const struct source_request *request, bool is_shared);
@@ -42,10 +42,10 @@ void kernel_reduce_answer(
 /* Has the programs that use these maps carry out and follow the clauses of the reduction. */
 void kernel_reduce_use(struct kernel_maps *maps, struct kernel_reduction *reduction);
 
-/* Takes it all back: no clause is carried out. */
+/* Undoes the decision: no clause is carried out. */
 void kernel_reduce_undo(struct kernel_reduction *reduction, const struct source_request *request);
 
-/* Tells programs the clocks. */
+/* Writes the clocks' offsets where the programs read them. */
 void kernel_reduce_tell_clocks(
 	const struct kernel_reduction *reduction, int64_t distance, int64_t wall);
 

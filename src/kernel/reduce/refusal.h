@@ -1,7 +1,7 @@
 /*
- * refusal.h: clauses with copyout() or copyoutstr() that no program can carry out, and why.
- * The engine cannot carry them out instead: when it runs, the process has long gone on. Such a
- * script is refused.
+ * refusal.h: clauses with copyout() or copyoutstr() that no program can carry out, and why. The
+ * engine cannot carry them out instead: when it runs, the process is already past that point. Such
+ * a script is refused.
  */
 #ifndef VMTAP_KERNEL_REDUCE_REFUSAL_H
 #define VMTAP_KERNEL_REDUCE_REFUSAL_H
@@ -19,8 +19,8 @@ bool kernel_refusal_is_possible(const struct source_request *request);
  */
 void kernel_refusal_find(struct kernel_reduction *reduction, uint32_t clause, bool needs_provider);
 
-/* Call it when it is decided which clauses are carried out. -ENOTSUP, and why in error, if a clause
- * with copyout() is not. */
+/* Call it when it is decided which clauses are carried out. Returns 0, or -ENOTSUP with the reason
+ * in error if a clause with copyout() is not carried out. */
 int kernel_refusal_check(const struct kernel_reduction *reduction,
 	const struct source_request *request, struct error *error);
 

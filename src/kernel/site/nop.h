@@ -1,9 +1,9 @@
 /*
- * nop.h: finds out whether the kernel turns a long nop that a tracer is attached to into a
- * call, which costs a fraction of a trap, and whether that is safe. Some kernels damage programs by
- * it: they overwrite what a function keeps below its stack pointer, or a child of the program dies
- * at its first hit. So this is tried with processes of our own, and never concluded from the
- * kernel's version.
+ * nop.h: finds out whether the kernel turns a long nop that a tracer is attached to into a call,
+ * which costs a fraction of a trap, and whether that is safe. Some kernels damage programs by it:
+ * they overwrite what a function keeps below its stack pointer, or a child of the program dies at
+ * its first hit. So we try it with processes of our own, and never conclude it from the kernel's
+ * version.
  */
 #ifndef VMTAP_KERNEL_SITE_NOP_H
 #define VMTAP_KERNEL_SITE_NOP_H
@@ -34,7 +34,7 @@ enum { KERNEL_NOP_IGNORES_STACK = 1 }; /* overwriting below the stack pointer co
 enum kernel_nop_answer kernel_nop_ask(
 	const struct bpf_features *features, enum kernel_nop_form form, unsigned flags);
 
-/* Text for the debugging output. */
+/* Returns a text for the debugging output. */
 const char *kernel_nop_text(enum kernel_nop_answer answer);
 
 #endif

@@ -80,7 +80,7 @@ struct kernel_operand {
 
 enum kernel_comparison { KERNEL_EQUAL = 1, KERNEL_DIFFERENT, KERNEL_ABOVE };
 
-/* What must hold when a tracepoint fires for a probe to fire; no padding either. */
+/* A condition for the probe to fire when its tracepoint does. It has no padding either. */
 struct kernel_condition {
 	struct kernel_operand operand;
 	struct kernel_operand other; /* KERNEL_OPERAND_CONSTANT: its value */

@@ -7,7 +7,8 @@
 #include "kernel/site/probe_site.h"
 #include "usdt/elf/operand.h"
 
-/* An operand with a symbol is KERNEL_OPERAND_UNRESOLVED; all else of it is filled in. */
+/* Converts an operand. One with a symbol becomes KERNEL_OPERAND_UNRESOLVED, with all other members
+ * filled in. */
 void kernel_operand_take(const struct operand_argument *from, struct kernel_operand *to);
 
 #endif

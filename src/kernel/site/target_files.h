@@ -23,7 +23,7 @@ struct kernel_file {
 	int descriptor;   /* kept open, so that a link can name it by /proc/self/fd; -1: not yet */
 	const char *name; /* its path's last part */
 	bool is_known;    /* its probes are another target's */
-	bool is_seen;     /* it is known to have none; it has not been read */
+	bool is_seen;     /* it is known to have none, and has not been read */
 };
 
 /* A site of a probe that can not be attached to, or not at all fired. */
@@ -54,7 +54,9 @@ struct kernel_target {
 	size_t obstacle_count, obstacle_capacity;
 };
 
-/* Files already scanned that had nothing to attach to, as they were then. */
+/*
+ * Files already scanned that had nothing to attach to. A later change makes a file unknown.
+ */
 struct kernel_seen_file {
 	uint64_t inode;
 	uint32_t device_major, device_minor;
@@ -74,24 +76,24 @@ int kernel_target_open(struct kernel_target *target, uint32_t pid, struct error 
 void kernel_target_close(struct kernel_target *target);
 
 /*
- * The same for a process some of whose files are those of other targets, and are not read again.
- * The first of these, or NULL, is what the process had mapped at the last scan: files of
- * which it has mapped more since are read. Of the others those files count that are open. Those
- * that have been seen, and are as they were, are not read either; seen may be NULL.
+ * The same for a process that shares files with other targets (known); these files are not read
+ * again. known[0], or NULL, is what the process had mapped at the last scan: files of which it has
+ * mapped more since are read. Of the other targets, only files that are open count. Files that have
+ * been seen and have not changed are not read either; seen may be NULL.
  */
 int kernel_target_open_later(struct kernel_target *target, uint32_t pid,
 	const struct kernel_target *const *known, size_t known_count,
 	const struct kernel_seen *seen, struct error *error);
 
-/* Each returns 0 or -ENOMEM. The arguments of a site are copied, too. */
+/* Each adds one to the target and returns 0 or -ENOMEM. The arguments of a site are copied, too. */
 int kernel_target_add_site(struct kernel_target *target, const struct kernel_site *site);
 int kernel_target_add_obstacle(struct kernel_target *target, uint32_t probe, const char *format,
 	...) __attribute__((format(printf, 3, 4)));
 
-/* Each number of a probe is replaced by the one at its place. */
+/* Replaces each number n of a probe by numbers[n]. */
 void kernel_target_renumber(struct kernel_target *target, const uint32_t *numbers);
 
-/* The file's descriptor, opened at the first call; a negative errno. */
+/* Returns the file's descriptor, which is opened at the first call, or a negative errno. */
 int kernel_target_file(struct kernel_target *target, uint32_t file);
 
 #endif

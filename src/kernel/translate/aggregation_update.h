@@ -25,20 +25,22 @@ enum {
 };
 
 /*
- * The words of a value, and the buckets among them. false: the aggregation has too many buckets.
+ * Finds how many words a value has, and how many of them are buckets. Returns false if the
+ * aggregation has too many buckets.
  */
 bool kernel_update_words(const struct d_aggregation *aggregation, bool counts_updates,
 	uint32_t *words, uint32_t *buckets);
 
 /*
- * R0 is the address of the value; the number and the increment are at these places in the frame
- * (capture_generator.h).
- * Jumps to `without` if the update cannot be made; then it has changed nothing. Changes R0 to R5.
+ * Generates the update of the value at the address in R0. `value` and `increment` are places in the
+ * frame (capture_generator.h). Jumps to `without` if the update cannot be made; then it has changed
+ * nothing. Changes R0 to R5.
  */
 void kernel_update_generate(struct bpf_code *code, const struct d_aggregation *aggregation,
 	bool counts_updates, int value, int increment, uint32_t without);
 
-/* The number of the code that min and max keep: a later one is nearer to the result. */
+/* Returns the number that min and max keep as this code. The greater a code, the nearer its number
+ * is to the result. */
 uint64_t kernel_update_decode(enum d_aggregating function, uint64_t code);
 
 #endif

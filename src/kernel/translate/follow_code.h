@@ -1,16 +1,16 @@
 /*
- * follow_code.h: translates the instructions of a clause that is followed (follow.h).
- * Registers of D whose values are not needed, or not known, hold HELD_NOTHING.
+ * follow_code.h: translates the instructions of a clause that is followed (follow.h). Registers of
+ * D whose values are not needed, or not known, hold HELD_NOTHING.
  *
- * The record is in R7. The place of its next part is on the stack (STACK_SLOT_NEXT), since R8 is
- * that of the frame here.
+ * The record is in R7. The place of its next part is on the stack (STACK_SLOT_NEXT), since R8
+ * points to the frame here.
  */
 #ifndef VMTAP_KERNEL_TRANSLATE_FOLLOW_CODE_H
 #define VMTAP_KERNEL_TRANSLATE_FOLLOW_CODE_H
 
 #include "kernel/translate/translator.h"
 
-/* index: as in struct kernel_translated */
+/* Translates one instruction. index: as in struct kernel_translated */
 void kernel_follow_instruction(
 	struct translator *t, const struct d_instruction *at, uint32_t index, bool is_predicate);
 

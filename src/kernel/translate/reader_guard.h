@@ -1,16 +1,17 @@
 /*
  * reader_guard.h: how the reader and the programs agree about keys and strings in maps that change.
  *
- * The reader tells the programs by struct kernel_guard which round it is (tally.h), and
- * whether they may add keys and strings to maps. Only the reader writes it.
+ * The reader tells the programs in struct kernel_guard which round it is (tally.h), and whether
+ * they may add keys and strings to maps. Only the reader writes the struct.
  *
- * What the reader takes out of maps it may only forget when no program can still use it. So a
+ * The reader may forget what it takes out of maps only when no program can still use it. So a
  * clause that uses it is guarded: the program counts in `inside`, for the phase that it finds, that
- * it has entered and, later, that it has left; it may wait for a page of the process in between.
+ * it has entered and, later, that it has left. In between it may wait for a page of the process.
  * The reader begins to wait by noting what is to be forgotten. It waits until all programs of the
  * other phase have left, changes the phase, and waits until those of the old phase have left. A
  * program that found the old phase and enters only then sees all that the reader has written
- * before. Both checks must count who has left before they count who has entered.
+ * before. Both checks must read the counters of those that have left before the counters of those
+ * that have entered.
  */
 #ifndef VMTAP_KERNEL_TRANSLATE_READER_GUARD_H
 #define VMTAP_KERNEL_TRANSLATE_READER_GUARD_H
@@ -37,27 +38,27 @@ struct kernel_guard_reader {
 	uint64_t *counts; /* room for a value of `inside` */
 };
 
-/* Makes the maps. Returns a negative errno if the kernel refuses. */
+/* Makes the maps. Returns 0 or a negative errno. */
 int kernel_guard_open(struct kernel_reduction *reduction);
 
-/* Returns -ENOMEM if memory runs out. Call kernel_guard_end() even then. */
+/* Returns 0 or -ENOMEM. Call kernel_guard_end() in either case. */
 int kernel_guard_begin(
 	struct kernel_guard_reader *reader, const struct kernel_reduction *reduction);
 void kernel_guard_end(struct kernel_guard_reader *reader);
 
-/* Shows the programs what reader->is says. */
+/* Shows the programs the state in reader->is. */
 void kernel_guard_show(
 	const struct kernel_guard_reader *reader, const struct kernel_reduction *reduction);
 
 /*
- * Begins to wait, if state is KERNEL_GUARD_IDLE, or looks whether the wait is over. Returns whether
- * all guarded clauses that had been entered when it began have been left.
+ * Begins to wait, if state is KERNEL_GUARD_IDLE, or checks whether the wait has ended. Returns
+ * whether all guarded clauses that had been entered when it began have been left.
  */
 bool kernel_guard_wait(
 	struct kernel_guard_reader *reader, const struct kernel_reduction *reduction);
 
-/* Generates what enters and leaves a guarded clause; the phase is in a place of the frame. Both
- * change R0 to R3. */
+/* Generate the entry to a guarded clause and the exit from it. The phase is kept at a place of the
+ * frame. Both change R0 to R3. */
 void kernel_guard_generate_enter(struct translator *t, int place);
 void kernel_guard_generate_leave(struct translator *t, int place);
 

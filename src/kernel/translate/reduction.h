@@ -1,7 +1,7 @@
 /*
- * reduction.h: what programs carry out of a script: which clauses, the keys and maps of what they
- * aggregate, and where their variables are. reduce.h decides about it, translate.h generates the
- * code, tally.h reads the maps.
+ * reduction.h: what programs carry out of a script: which clauses, the keys and maps of their
+ * aggregations, and where their variables are. reduce.h decides it, translate.h generates the code,
+ * tally.h reads the maps.
  *
  * Memory: self-> variables without keys, and the frame of a program (capture_generator.h), are in a
  * task map; other variables are in a hash map each; aggregations are in a map for each instruction
@@ -75,7 +75,7 @@ struct kernel_variable {
 	int map;        /* with keys */
 };
 
-/* What programs must be told, since they have no such clock: words of the map of clocks. */
+/* Words of the map of clocks: distances that programs need since they cannot read these clocks. */
 enum {
 	KERNEL_CLOCK_DISTANCE, /* the scheduler's clock minus CLOCK_MONOTONIC */
 	KERNEL_CLOCK_WALL,     /* CLOCK_REALTIME minus CLOCK_MONOTONIC */

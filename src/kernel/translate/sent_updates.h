@@ -1,13 +1,13 @@
 /*
  * sent_updates.h: updates of aggregations that a program sends to the reader in a record, since it
- * cannot make them in its maps: the maps have no room for a new key or for a string of it, or a
+ * cannot make them in its maps: the maps have no room for a new key or for one of its strings, or a
  * stack in the key is not known yet (stack_numbers.h). The engine makes the update.
  *
  * Such a record has a struct kernel_sent, then the words of the key as they are in the key of the
- * tally's map, then the registers if a part of the key is a stack. Strings
- * come after that, each on an 8-byte boundary, then the copied stack. Their lengths are in the
- * words of the key: of a string that is listed in place of its number, of the key's last string in
- * a word after the others.
+ * tally's map, then the registers if a part of the key is a stack. Strings come after that, each on
+ * an 8-byte boundary, then the copied stack. The strings' lengths are in the words of the key: that
+ * of a listed string takes the place of its number, and that of the key's last string is in a word
+ * after the others.
  */
 #ifndef VMTAP_KERNEL_TRANSLATE_SENT_UPDATES_H
 #define VMTAP_KERNEL_TRANSLATE_SENT_UPDATES_H
@@ -47,8 +47,8 @@ void kernel_send_lay_out(const struct kernel_reduction *reduction, const struct 
 
 /*
  * Sends the update, or counts it as dropped. The words of its key are in the area, except numbers
- * of strings. The strings are in the registers of D from `first` on; value and increment are
- * places in the frame. It finds the frame again, since it needs all registers.
+ * of strings. The strings are in the registers of D from `first` on; value and increment are places
+ * in the frame. The generated code finds the frame again, since it needs all registers.
  */
 void translator_send(struct translator *t, const struct kernel_tally *tally, unsigned first,
 	int value, int increment);

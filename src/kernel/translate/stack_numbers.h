@@ -2,11 +2,11 @@
  * stack_numbers.h: user stacks as keys of aggregations that BPF programs update.
  *
  * Which frames a stack has is decided by usdt/unwind/unwind.h alone. A program that does not know a
- * stack sends the update with a copy of the stack's bytes (sent_updates.h); the reader
- * unwinds the copy, gives the stack a number, and teaches the programs two things: how the frames
- * at its pcs lie, and that the stack with these pcs has this number. From then on programs walk
- * over such a stack themselves (stack_walk.h): at each pc they look up where the caller's frame is,
- * and what they pass is hashed into 128 bits, by which they find the number. So a program that is
+ * stack sends the update with a copy of the stack's bytes (sent_updates.h); the reader unwinds the
+ * copy, gives the stack a number, and teaches the programs two things: the layout of the frames at
+ * its pcs, and that the stack with these pcs has this number. From then on programs walk over such
+ * a stack themselves (stack_walk.h): at each pc they look up where the caller's frame is. They hash
+ * the pcs that they pass into 128 bits, and find the number by this hash. So a program that is
  * wrong about a frame finds no number, and sends the update.
  *
  * What is known of a process is taken back when its mappings are read again (see
@@ -69,14 +69,14 @@ struct kernel_stacks {
 	size_t process_count, process_capacity;
 };
 
-/* Makes the maps; a negative errno. */
+/* Makes the maps. Returns 0 or a negative errno. */
 int kernel_stacks_open(struct kernel_stacks *stacks);
 void kernel_stacks_close(struct kernel_stacks *stacks);
 
 /* How unwinding a stack has ended. */
 enum kernel_stack_end {
 	KERNEL_STACK_OUTERMOST, /* the last frame is the outermost one */
-	KERNEL_STACK_AT_LIMIT,  /* as many frames as programs walk over, too */
+	KERNEL_STACK_AT_LIMIT,  /* it has the most frames that programs walk over */
 	KERNEL_STACK_CUT        /* it could not be unwound completely */
 };
 
@@ -91,7 +91,7 @@ void kernel_stacks_learn(struct kernel_stacks *stacks, struct usdt_unwind *unwin
 void kernel_stacks_follow(
 	struct kernel_stacks *stacks, uint32_t pid, const struct usdt_unwind *unwind);
 
-/* The process and the frames of the stack with this number; NULL: there is none. */
+/* Returns the process and the frames of the stack with this number; NULL if there is none. */
 const uint64_t *kernel_stacks_words(
 	const struct kernel_stacks *stacks, uint64_t number, size_t *count);
 

@@ -1,6 +1,6 @@
 /*
- * stack_walk.h: generates what programs do about user stacks that are keys (stack_numbers.h): they
- * walk over the stack to find its number. Updates with stacks that they do not know are sent
+ * stack_walk.h: generates the code for user stacks that are keys (stack_numbers.h): programs walk
+ * over the stack to find its number. Updates with stacks that they do not know are sent
  * (sent_updates.h).
  */
 #ifndef VMTAP_KERNEL_TRANSLATE_STACK_WALK_H
@@ -10,7 +10,8 @@
 
 enum { KERNEL_WALK_WORDS = 7 /* of the frame, from t->walk on */ };
 
-/* Puts the number of the stack, of at most that number of frames, to the place; 0: it is not known.
+/*
+ * Writes the number of the stack, with at most `frames` frames, to the place; 0 if it is not known.
  */
 void translator_walk(struct translator *t, uint32_t frames, int place);
 

@@ -1,6 +1,6 @@
 /*
- * string_numbers.h: strings that stand in keys of aggregations as numbers, since a key of a map has
- * at most 512 bytes.
+ * string_numbers.h: strings that are replaced by numbers in keys of aggregations, since a key of a
+ * map has at most 512 bytes.
  *
  * A program that meets a new string takes the next number, which is never used again, and adds the
  * string to two maps: `texts` has the string by its number, `strings` the number by the string.
@@ -10,14 +10,14 @@
  * again takes a new number, and the values of both numbers are added up. The clauses that use
  * numbers are guarded (reader_guard.h). Two things must hold:
  *
- * - No number is given back while the program that takes it is between the two maps. Only numbers
- *   are given back that were taken before a wait began that has ended.
+ * - No number is given back while the program that takes it is between the two maps. So a number is
+ *   given back only after a wait that began after the number was taken.
  * - A number that is in a key has its text when the key is read. So the string is removed from
  *   `strings` first, and its text after a wait. The reader keeps the text even longer, until it has
  *   read all keys with the number. Keys of aggregations that are not truncated stay in their maps,
  *   so their numbers are not given back.
  *
- * Where there is no number for a string, the update is sent (sent_updates.h).
+ * If there is no number for a string, the update is sent (sent_updates.h).
  */
 #ifndef VMTAP_KERNEL_TRANSLATE_STRING_NUMBERS_H
 #define VMTAP_KERNEL_TRANSLATE_STRING_NUMBERS_H
@@ -50,7 +50,7 @@ struct kernel_listed {
 
 /* ---- the programs' side ---- */
 
-/* R0 = the number of the string in the area; goes to `without` if there is no room for it. */
+/* Sets R0 to the number of the string in the area; goes to `without` if there is no room for it. */
 void kernel_listed_generate(struct translator *t, uint32_t without);
 
 /* ---- the reader's side ---- */
@@ -62,7 +62,7 @@ void kernel_listed_generate(struct translator *t, uint32_t without);
 const char *kernel_listed_find(struct kernel_listed *listed,
 	const struct kernel_reduction *reduction, uint64_t number, bool stays);
 
-/* A wait for guarded clauses begins, or has ended. */
+/* Notes that a wait for guarded clauses begins, or has ended. */
 void kernel_listed_begin_wait(
 	struct kernel_listed *listed, const struct kernel_reduction *reduction);
 void kernel_listed_end_wait(struct kernel_listed *listed, const struct kernel_reduction *reduction);

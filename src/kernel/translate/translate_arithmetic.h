@@ -8,7 +8,7 @@
 
 #include "kernel/translate/translator.h"
 
-/* false: it is no such instruction. index: its number in the clause, for faults */
+/* Returns false if it is no such instruction. index: its number in the clause, for faults */
 bool translator_calculate(struct translator *t, const struct d_instruction *at, uint32_t index);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "kernel/translate/translator.h"
 
-/* Those without a place here, such as cwd, make the clause stay with the engine. */
+/* Variables that cannot be read here, such as cwd, make the clause stay with the engine. */
 void translator_read_builtin(struct translator *t, const struct d_instruction *at);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * translate_string.h: translates what reads memory of the process: copyinstr() and copyin(), loads
- * through addresses; and comparisons of strings. A string is read where it is used: as a key, or to
- * be compared.
+ * translate_string.h: translates copyinstr(), copyin() and loads through addresses, which read
+ * memory of the process, and comparisons of strings. A string is read where it is used: as a key,
+ * or to be compared.
  */
 #ifndef VMTAP_KERNEL_TRANSLATE_TRANSLATE_STRING_H
 #define VMTAP_KERNEL_TRANSLATE_TRANSLATE_STRING_H
@@ -16,9 +16,9 @@ void translator_compare_strings(struct translator *t, const struct d_instruction
 void translator_read_string(struct translator *t, unsigned reg);
 
 /*
- * Copies the string at the address in a register to the address in R1, with its NUL. R0 = the
- * bytes, or not above 0 if it cannot be read. It waits for no page unless the kernel's function
- * does.
+ * Copies the string at the address in a register to the address in R1, with its NUL. Sets R0 to the
+ * number of bytes; it is 0 or negative if the string cannot be read. The code waits for no page
+ * unless the kernel's function does.
  */
 void translator_copy_string(struct translator *t, unsigned reg);
 

@@ -12,11 +12,12 @@
 void translator_load_variable(struct translator *t, const struct d_instruction *at);
 void translator_load_element(struct translator *t, const struct d_instruction *at);
 
-/* from: the register's number, or -1 for 0. An element that is 0 does not exist. */
+/* Stores into a variable. from: the register's number, or -1 for 0. An element that is 0 does not
+ * exist. */
 void translator_store_variable(struct translator *t, uint32_t index, int from);
 void translator_store_element(struct translator *t, const struct d_instruction *at, int from);
 
-/* Puts an integer that is a key, cut to its type, to the given place. */
+/* Writes an integer that is a key, cut to its type, to the given place. */
 void translator_put_key(
 	struct translator *t, unsigned reg, const struct d_value_type *type, int place);
 

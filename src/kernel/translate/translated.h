@@ -16,12 +16,12 @@ struct kernel_translated {
 				the predicate's first; UINT32_MAX: the frame is too large */
 };
 
-/* The same for a clause that is to be followed (follow.h in the room reduce). */
+/* The same for a clause that is to be followed (reduce/follow.h). */
 struct kernel_follow {
 	const struct d_demand *demand; /* the clause's; only in a trial */
 	bool is_captured;              /* all that it reads at computed addresses */
 	bool is_written;               /* copies of memory may have been changed */
-	bool is_lost;                  /* how the code goes on is not known */
+	bool is_lost;                  /* it is not known where the code continues */
 	bool has_changed;              /* what is known of variables */
 };
 

@@ -1,15 +1,15 @@
 /*
- * translator.h: what the parts of the translation of a clause share (translate.h):
- * the state of a translation, and how words of D's registers are loaded and stored. Only the files
- * of the translation include it.
+ * translator.h: what the parts of the translation of a clause share (translate.h): the state of a
+ * translation, and how words of D's registers are loaded and stored. Only the files of the
+ * translation include it.
  *
  * The frame (capture_generator.h), from its end down: the this-> variables, D's registers, and an
- * area in which a key is put together: the room of a string, then a word for each other part. Only
- * the last string of a key is there itself; the others are replaced by their numbers in a map of
+ * area in which a key is put together: room for a string, then a word for each other part. Only the
+ * last string of a key is there itself; the others are replaced by their numbers in a map of
  * strings, since a key may have 512 bytes at most.
  *
- * Where something cannot be translated, translator_refuse() makes the clause stay with the engine;
- * what is generated afterwards is never used.
+ * If something cannot be translated, translator_refuse() makes the clause stay with the engine;
+ * code that is generated afterwards is never used.
  */
 #ifndef VMTAP_KERNEL_TRANSLATE_TRANSLATOR_H
 #define VMTAP_KERNEL_TRANSLATE_TRANSLATOR_H
@@ -33,7 +33,7 @@ enum held_kind {
 	HELD_BLOCK  /* an address in the frame (translate_copyout.h); limit: the block's size */
 };
 
-/* What a register of D holds. */
+/* The content of a register of D. */
 struct held {
 	uint8_t kind;
 	bool is_constant; /* an integer: number */
@@ -66,7 +66,7 @@ struct translator {
 	struct held_all **targets; /* by instruction; NULL: no jump to it so far */
 	uint32_t *labels;
 	bool is_reachable;
-	uint32_t yes, no; /* where a predicate goes on */
+	uint32_t yes, no; /* where a predicate continues */
 	uint32_t fault;
 	bool faults;
 	int registers, walk, area; /* places in the frame */
@@ -78,34 +78,35 @@ struct translator {
 
 void translator_refuse(struct translator *t);
 
-/* Places of words in the frame: of one of D's registers, of a this-> variable, of such a number. */
+/* Return places of words in the frame: of one of D's registers, of a this-> variable, of a limit
+ * (counter in struct held). */
 int translator_word(const struct translator *t, unsigned reg);
 int translator_place(uint32_t number);
 int translator_local(const struct translator *t, uint32_t variable);
 
-/* Between a register of BPF's and one of D's, which then holds an integer. */
+/* Load and store between a register of BPF's and one of D's, which then holds an integer. */
 void translator_load(struct translator *t, int to, unsigned reg);
 void translator_store(struct translator *t, unsigned reg, int from);
 
-/* As translator_load(); what the register holds must be an integer. */
+/* Like translator_load(), but what the register holds must be an integer. */
 void translator_load_integer(struct translator *t, int to, unsigned reg);
 
 void translator_store_constant(struct translator *t, unsigned reg, int64_t value);
 void translator_move(struct translator *t, unsigned to, unsigned from);
 
-/* The address of a place in the frame or on the stack. */
+/* Sets the register to the address of a place in the frame or on the stack. */
 void translator_point(struct translator *t, int to, int place);
 
 /*
- * R9 = the thread's variables, KERNEL_FRAME = the end of its frame after them. Goes to `without` if
- * there is no memory for them.
+ * Sets R9 to the thread's variables, and KERNEL_FRAME to the end of its frame after them. Goes to
+ * `without` if there is no memory for them.
  */
 void translator_find_frame(struct kernel_generator *g, uint32_t without);
 
-/* R0 = the thread's own memory, or 0 if it has none; then it gets some if `creates`. */
+/* Sets R0 to the thread's own memory, or to 0 if it has none. If `creates`, makes it first. */
 void translator_find_thread(struct kernel_generator *g, bool creates);
 
-/* Counts an update that is not made; changes R0 to R5. */
+/* Counts an update that cannot be made; changes R0 to R5. */
 void translator_count_drop(struct translator *t);
 
 /* Goes to the clause's fault; its value is in R1. */

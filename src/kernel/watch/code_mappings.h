@@ -1,8 +1,8 @@
 /*
- * code_mappings.h: tells which processes map code of files, and which execute programs, by the
+ * code_mappings.h: reports which processes map code of files, and which execute programs, by the
  * perf events that the kernel has for profilers. It costs a process that maps code about a
- * microsecond; nobody is stopped or waits. The queue of each processor is bounded: what has no
- * room there is counted.
+ * microsecond; no process is stopped or has to wait. The queue of each processor is bounded; events
+ * for which it has no room are counted.
  */
 #ifndef VMTAP_KERNEL_WATCH_CODE_MAPPINGS_H
 #define VMTAP_KERNEL_WATCH_CODE_MAPPINGS_H
@@ -39,20 +39,22 @@ struct kernel_mapped {
 	char *record; /* a copy of the one that was read last */
 };
 
-/* Begins; on failure a negative errno and a line in error. Close it in any case. */
+/*
+ * Begins to report. Returns 0, or a negative errno with a line in error. Close it in either case.
+ */
 int kernel_mapped_open(struct kernel_mapped *mapped, bool tells_forks, struct error *error);
 void kernel_mapped_close(struct kernel_mapped *mapped);
 
-/* The queues' descriptors, of which there is one for each processor: readable when a queue has got
- * something. -1: there are no more. */
+/* Returns the descriptors of the queues, of which each processor has one; -1 if there are no more.
+ * A descriptor is readable when its queue has events. */
 int kernel_mapped_descriptor(const struct kernel_mapped *mapped, size_t number);
 
 /* Returns whether there is something to read. */
 bool kernel_mapped_waits(const struct kernel_mapped *mapped);
 
 /*
- * The next event; false: there is none now. Those of a process are in the order of their times,
- * unless it changes the processor.
+ * Takes the next event. Returns false if there is none now. The events of a process are in the
+ * order of their times, unless it changes the processor.
  */
 bool kernel_mapped_next(struct kernel_mapped *mapped, struct kernel_mapped_event *event);
 

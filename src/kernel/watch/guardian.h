@@ -1,6 +1,6 @@
 /*
- * guardian.h: a process of our own that lets go on what our programs have stopped, if we end
- * or do not answer: a traced process never stays stopped for want of its tracer.
+ * guardian.h: a process of our own that resumes the processes which our programs have stopped, if
+ * we end or do not answer. So a traced process never stays stopped because its tracer is gone.
  */
 #ifndef VMTAP_KERNEL_WATCH_GUARDIAN_H
 #define VMTAP_KERNEL_WATCH_GUARDIAN_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum { KERNEL_GUARDIAN_MS = 2000 /* for which a process stays stopped at most */ };
+enum { KERNEL_GUARDIAN_MS = 2000 /* the longest time that a process stays stopped */ };
 
 struct kernel_guardian {
 	pid_t pid; /* 0: none */
@@ -16,16 +16,16 @@ struct kernel_guardian {
 };
 
 /*
- * Starts it. `held` is the map of those that programs have stopped (hold.h); `control` an array
- * whose only element, 16 bytes, is set to zeroes, so that programs stop nobody. Returns 0 or a
- * negative errno.
+ * Starts it. `held` is the map of the processes that programs have stopped (hold.h). `control` is
+ * an array; the guardian sets its only element, of 16 bytes, to zeroes, so that programs stop no
+ * further process. Returns 0 or a negative errno.
  */
 int kernel_guardian_start(struct kernel_guardian *guardian, int held, int control);
 
 /* Returns whether it still runs: it may have been killed. */
 bool kernel_guardian_runs(const struct kernel_guardian *guardian);
 
-/* Ends it; nothing must be stopped any more. */
+/* Ends it. No process may be stopped any more. */
 void kernel_guardian_stop(struct kernel_guardian *guardian);
 
 #endif

@@ -17,31 +17,33 @@ bool kernel_is_allowed(struct error *error);
 /*
  * Takes a child of ours that has called ptrace(PTRACE_TRACEME) and then executed its program, whose
  * stop has not been waited for. On return the child is stopped by ptrace(), so that no signal of
- * others can let it go on; kernel_launch_continue() does. If the program has no dynamic linker, or
- * one that does not tell debuggers of what it loads, the child is stopped where its program begins.
- * -ESRCH: it has ended; its status
- * can still be waited for. -ECHILD: it cannot be let go, and must be ended. Another negative errno
- * with a line in error: it may run.
+ * others can resume it; kernel_launch_continue() does. If the program has no dynamic linker, or one
+ * that does not report to debuggers what it loads, the child is stopped where its program begins.
+ * Returns 0; -ESRCH if the child has ended (its status can still be waited for); -ECHILD if it
+ * cannot be resumed, and must be ended; or another negative errno with a line in error, after which
+ * the child may run.
  */
 int kernel_launch(pid_t pid, struct error *error);
 
 /*
- * Lets such a child go on, or one that has been stopped by SIGSTOP. Returns 0 or a negative errno.
+ * Resumes a child stopped by kernel_launch() or kernel_steps_next(), or by SIGSTOP. Returns 0 or a
+ * negative errno.
  */
 int kernel_launch_continue(pid_t pid);
 
 struct kernel_steps;
 
 /*
- * Takes a child as kernel_launch() leaves it. Once it goes on, it will stop each time that it has
- * loaded something, or another program that it executes has been loaded. Returns 0, or a negative
- * errno with a line in error.
+ * Takes a child as kernel_launch() leaves it. Once resumed, it stops each time that it has loaded
+ * something, or another program that it executes has been loaded. Returns 0, or a negative errno
+ * with a line in error.
  */
 int kernel_steps_begin(pid_t pid, struct kernel_steps **steps, struct error *error);
 
 /*
- * Waits for the next stop, up to a time; false: it has not stopped. kernel_launch_continue() lets
- * it go on. Call kernel_steps_end() while it runs, or to leave it stopped.
+ * Waits for the next stop, at most the timeout. Returns false if the child has not stopped.
+ * kernel_launch_continue() resumes it. Call kernel_steps_end() while it runs, or to leave it
+ * stopped.
  */
 bool kernel_steps_next(struct kernel_steps *steps, int timeout_ms);
 void kernel_steps_end(struct kernel_steps *steps);

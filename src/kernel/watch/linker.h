@@ -23,8 +23,8 @@ struct kernel_linker {
 enum { KERNEL_LINKER_CONSISTENT = 0 /* the 4-byte state after a change */ };
 
 /*
- * Looks through the objects that a process has mapped; their images need not have been read. False:
- * it has no dynamic linker, or one that tells nothing.
+ * Searches the objects that a process has mapped for the linker; their images need not have been
+ * read. Returns false if the process has no dynamic linker, or one that reports nothing.
  */
 bool kernel_linker_find(const struct usdt_process *process, struct kernel_linker *linker);
 

@@ -2,7 +2,7 @@
  * process_watch.h: reports what changes in processes while they are traced: their dynamic linker
  * has loaded or removed objects, or they execute another program. If they may be stopped, they are
  * stopped at that moment, before any code of the objects or the program runs, until
- * kernel_watch_continue(). Nobody stays stopped if the tracer dies or does not answer
+ * kernel_watch_continue(). No process stays stopped if the tracer dies or does not answer
  * (guardian.h).
  */
 #ifndef VMTAP_KERNEL_WATCH_PROCESS_WATCH_H
@@ -38,18 +38,18 @@ struct kernel_notice {
 	uint32_t site; /* for KERNEL_NOTICE_PROBES: the one that was hit */
 };
 
-/* For KERNEL_SCOPE_FAMILY, what a process that is watched starts is watched, too, from its
- * beginning, until it ends. Returns 0, or a negative errno with a line in error. */
+/* Makes a watch. For KERNEL_SCOPE_FAMILY, processes that a watched process starts are watched, too,
+ * from their beginning until they end. Returns 0, or a negative errno with a line in error. */
 int kernel_watch_new(const struct bpf_features *features, enum kernel_scope scope,
 	struct kernel_watch **watch, struct error *error);
 
 /* Resumes the processes that are stopped, and ends. */
 void kernel_watch_free(struct kernel_watch *watch);
 
-/* Readable when there are notices. */
+/* Returns a descriptor that is readable when there are notices. */
 int kernel_watch_descriptor(const struct kernel_watch *watch);
 
-/* The map whose keys, of 4 bytes, are the ids of the processes that are watched. */
+/* Returns the map whose keys, of 4 bytes, are the ids of the processes that are watched. */
 int kernel_watch_members(const struct kernel_watch *watch);
 
 /* Returns whether no process is watched any more. */
@@ -67,27 +67,27 @@ int kernel_watch_add(struct kernel_watch *watch, uint32_t pid, const struct kern
 	bool may_stop, int *link);
 
 /*
- * The same for processes that start others: the link is for all processes that have that linker,
- * and the watch's own. A process that has been added before stays as stoppable as it was.
+ * The same for processes that start others. The link is for all processes with that linker, and
+ * belongs to the watch. A process that has been added before stays as stoppable as it was.
  */
 int kernel_watch_add_family(struct kernel_watch *watch, uint32_t pid,
 	const struct kernel_linker *linker, bool may_stop);
 void kernel_watch_remove(struct kernel_watch *watch, uint32_t pid);
 
-/* The next notice; false: there is none now. */
+/* Takes the next notice. Returns false if there is none now. */
 bool kernel_watch_next(struct kernel_watch *watch, struct kernel_notice *notice);
 
 enum kernel_watch_result {
 	KERNEL_WATCH_WAITED,   /* it has not run since, or was not to be stopped */
-	KERNEL_WATCH_RAN,      /* this took too long, or somebody else has sent SIGCONT */
+	KERNEL_WATCH_RAN,      /* it was stopped too long, or somebody else has sent SIGCONT */
 	KERNEL_WATCH_HAS_ENDED /* it has been killed, or has run before its end */
 };
 
-/* Lets the process of a notice go on, unless another tracer holds it, too. */
+/* Resumes the process of a notice, unless another tracer holds it, too. */
 enum kernel_watch_result kernel_watch_continue(
 	struct kernel_watch *watch, const struct kernel_notice *notice);
 
-/* Leaves the process of a notice stopped: from now on it is the caller's to let it go on. */
+/* Leaves the process of a notice stopped: from now on the caller has to resume it. */
 void kernel_watch_keep(struct kernel_watch *watch, const struct kernel_notice *notice);
 
 /* Stops no further process, and resumes those already stopped. */
@@ -96,8 +96,8 @@ void kernel_watch_release(struct kernel_watch *watch);
 /* Returns whether there were more notices at once than there was room for. */
 bool kernel_watch_has_missed(const struct kernel_watch *watch);
 
-/* Returns whether a process may be stopped: not if it belongs to a terminal, where the shell that
- * has started it would take it for stopped by its user. */
+/* Returns whether a process may be stopped. A process of a terminal may not: the shell that started
+ * it would think that the user had stopped it. */
 bool kernel_watch_may_stop(uint32_t pid);
 
 #endif

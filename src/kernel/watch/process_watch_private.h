@@ -10,13 +10,13 @@
 #include "kernel/watch/guardian.h"
 #include "kernel/watch/process_watch.h"
 
-/* What is known of a process that is watched. */
+/* What programs know of a process that is watched. */
 struct watched_process {
 	uint64_t state; /* address of the linker's state; 0: not known */
 	uint32_t may_stop, unused;
 };
 
-/* What programs and we tell each other. */
+/* Shared by the programs and us. */
 struct watch_control {
 	uint64_t may_stop; /* the guardian sets it to 0, too */
 	uint64_t missed;   /* notices for which the ring had no room */

@@ -1,7 +1,7 @@
 /*
  * scanned_files.h: which processes map code of a file that has not been scanned, for a trace of all
- * processes. A file is told apart from a later one with the same number, and from what it was
- * before it was changed, by the time of its last change.
+ * processes. The time of a file's last change distinguishes it from a later file with the same
+ * number, and from its own earlier content.
  */
 #ifndef VMTAP_KERNEL_WATCH_SCANNED_FILES_H
 #define VMTAP_KERNEL_WATCH_SCANNED_FILES_H
@@ -15,7 +15,7 @@
 
 struct error;
 
-/* Zeroes, so that they can be compared as bytes, where a file is not known. */
+/* All members are 0 if the file is not known, so that structs can be compared as bytes. */
 struct kernel_unseen_file {
 	uint64_t inode, generation;
 	int64_t changed; /* ns; 0: it has no path */
@@ -50,19 +50,21 @@ struct kernel_unseen_event {
 	const char *path; /* of the file; valid until the next call */
 };
 
-/* Begins; on failure a negative errno and a line in error. Close it in any case. */
+/*
+ * Begins to report. Returns 0, or a negative errno with a line in error. Close it in either case.
+ */
 int kernel_unseen_open(struct kernel_unseen *unseen, struct error *error);
 void kernel_unseen_close(struct kernel_unseen *unseen);
 
 /*
  * Takes the next event. Returns false if there is none now. A process that has to be scanned is not
- * reported again before kernel_unseen_learn().
+ * reported again until kernel_unseen_learn() is called.
  */
 bool kernel_unseen_next(struct kernel_unseen *unseen, struct kernel_unseen_event *event);
 
 /*
- * Notes that a process that was reported has been scanned. is_complete: what it had mapped by then
- * is seen; if false, because it ended during the scan, its files stay unseen.
+ * Notes that a process that was reported has been scanned. is_complete: marks the files that it had
+ * mapped as seen. If false, because the process ended during the scan, its files stay unseen.
  */
 void kernel_unseen_learn(struct kernel_unseen *unseen, uint32_t pid, bool is_complete);
 

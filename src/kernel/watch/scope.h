@@ -1,6 +1,4 @@
-/*
- * scope.h: which processes a kernel source is for.
- */
+/* scope.h: the processes that a kernel source traces. */
 #ifndef VMTAP_KERNEL_WATCH_SCOPE_H
 #define VMTAP_KERNEL_WATCH_SCOPE_H
 
