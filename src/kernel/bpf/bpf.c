@@ -74,7 +74,7 @@ int bpf_map(
 	return bpf_map_named("vmtap", type, key_bytes, value_bytes, entries, flags);
 }
 
-/* The name of a map; "" if it cannot be read. */
+/* Reads the name of a map; "" if that fails. */
 static void name_map(int map, char *name)
 {
 	struct bpf_map_info info = {0};
@@ -100,7 +100,7 @@ int bpf_map_find(const char *name, uint32_t *id)
 		attributes = (union bpf_attr){0};
 		attributes.map_id = *id;
 		map = bpf_system_call(BPF_MAP_GET_FD_BY_ID, &attributes, sizeof(attributes));
-		if (map == -ENOENT) /* it is gone */
+		if (map == -ENOENT) /* it has been closed since */
 			continue;
 		if (map < 0)
 			return map;
@@ -111,7 +111,7 @@ int bpf_map_find(const char *name, uint32_t *id)
 	}
 }
 
-/* Describes a 4-byte integer (type 1) and an array of bytes (type 3), as a task map demands. */
+/* Describes a 4-byte integer (type 1) and an array of bytes (type 3), as a task map requires. */
 static int describe_value(uint32_t value_bytes)
 {
 	static const char names[] = "\0key\0byte";
@@ -218,7 +218,7 @@ int bpf_map_next(int map, const void *key, void *next)
 
 /* ---- programs ---- */
 
-/* The kind of program, and what it is for. */
+/* Sets the kind of the program, and what it will be attached to. */
 static void describe_program(
 	union bpf_attr *attributes, unsigned flags, const struct bpf_function *function)
 {
@@ -260,7 +260,7 @@ int bpf_try_load(const struct bpf_insn *code, size_t count, unsigned flags,
 	return load_program(code, count, flags, function, NULL, 0);
 }
 
-/* The last line but the statistics, which begin with "processed". */
+/* Returns the last line, not counting the statistics, which begin with "processed". */
 static const char *last_line(char *log)
 {
 	char *line = log;
@@ -273,7 +273,8 @@ static const char *last_line(char *log)
 	return line;
 }
 
-/* Loads it. If that fails for another reason than missing privilege (-EPERM), error says why. */
+/* Loads a program. If that fails for a reason other than missing privilege (-EPERM), error says
+ * why. */
 static int load_or_tell(const struct bpf_insn *code, size_t count, unsigned flags,
 	const struct bpf_function *function, struct error *error)
 {
@@ -350,7 +351,7 @@ int bpf_module_types(const char *module)
 		attributes = (union bpf_attr){0};
 		attributes.btf_id = number;
 		types = bpf_system_call(BPF_BTF_GET_FD_BY_ID, &attributes, sizeof(attributes));
-		if (types == -ENOENT) /* it is gone */
+		if (types == -ENOENT) /* it has been closed since */
 			continue;
 		if (types < 0)
 			return types;
@@ -385,7 +386,7 @@ int bpf_attach_sites(int program, const struct bpf_sites *sites)
 	return bpf_system_call(BPF_LINK_CREATE, &attributes, sizeof(attributes));
 }
 
-/* The number that the kernel has given to its kind of events for uprobes; -ENOENT. */
+/* Returns the number that the kernel has given to its kind of events for uprobes, or -ENOENT. */
 static int uprobe_type(void)
 {
 	FILE *file = fopen("/sys/bus/event_source/devices/uprobe/type", "re");

@@ -72,8 +72,8 @@ void bpf_find_tasks(struct bpf_features *features, const struct bpf_function *tr
 		features->find_task ? "can" : "cannot");
 }
 
-/* A program for several sites loads everywhere where attaching it might work; attaching to nothing
- * tells apart the kernels that know such links (no such file) from the others. */
+/* A program for several sites loads everywhere where attaching it might work. Attaching it to
+ * nothing distinguishes the kernels that know such links (no such file) from the others. */
 static bool has_multi(void)
 {
 	const uint64_t offset = 0;
@@ -133,7 +133,7 @@ int bpf_try_function(const struct bpf_function *function, struct error *error)
 	return program < 0 ? program : 0;
 }
 
-/* ---- the ways for older kernels ---- */
+/* ---- what is done on older kernels ---- */
 
 unsigned bpf_uprobe_flags(const struct bpf_features *features)
 {

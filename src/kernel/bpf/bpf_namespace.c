@@ -18,7 +18,7 @@
 
 enum { PLACE = -8 /* on the program's stack */ };
 
-/* The level of the thread that runs the program, our own: nothing but the kernel's memory has it,
+/* Returns the level of the thread that runs the program, our own. Only the kernel's memory has it,
  * since a process is not shown what contains its namespace. */
 static uint32_t find_level(void)
 {

@@ -16,7 +16,7 @@ static bool is_named(const struct btf_parts *names, uint32_t at, const char *nam
 	return at < names->names_size && !strcmp(names->names + at, name);
 }
 
-/* Returns where a name is among BTF's names, which are each there once; 0: nowhere. */
+/* Returns the offset of a name in BTF's strings, which have each name once; 0: it is not there. */
 static uint32_t find_name(const struct btf_parts *names, const char *name)
 {
 	char wanted[64];

@@ -1,8 +1,8 @@
 /*
  * ring_buffer.c: see ring_buffer.h. The layout is the kernel's, as libbpf's documentation has it.
- * The kernel would map the records twice, so that one that crosses the ring's end is in one piece;
- * all pages of a map are present from the beginning, so that would cost the ring's size in memory.
- * At most one record crosses the end until it is released.
+ * The kernel can map the records twice, so that a record that crosses the ring's end is in one
+ * piece. We do not use that: all pages of a map are present from the beginning, so it would cost
+ * the ring's size in memory. At most one record crosses the end until it is released.
  */
 #include "kernel/bpf/ring_buffer.h"
 
@@ -70,7 +70,8 @@ uint64_t kernel_ring_produced(const struct kernel_ring *ring)
 	return atomic_load_explicit((_Atomic uint64_t *)ring->data, memory_order_acquire);
 }
 
-/* A copy of the record that begins at `at` and goes on at the ring's beginning. NULL: no memory. */
+/* Returns a copy of the record that begins at `at` and continues at the ring's beginning, or NULL
+ * if memory runs out. */
 static const void *copy_crossing(struct kernel_ring *ring, const unsigned char *data,
 	const unsigned char *at, uint32_t bytes)
 {

@@ -1,20 +1,21 @@
 /*
  * capture.c: see capture.h.
  *
- * A program that reads no user memory reserves its record in the ring and writes it there. One that
- * does may sleep while a page is read, and other threads run meanwhile on the same processor, so
- * it writes to memory of its own thread first; the size of what it has read is then known, too.
+ * A program that reads no user memory reserves its record in the ring and writes it there. A
+ * program that does may sleep while a page is read, and other threads run meanwhile on the same
+ * processor. So it first writes to its own thread's memory; after that, the size of what it has
+ * read is known, too.
  *
  * The time is taken after the record has been reserved. So all records that are reserved after the
- * reader has read the clock have later times than the clock then had.
+ * reader has read the clock have later times than the reader's.
  *
  * A sample (provider profile) interrupts whatever runs on its processor, perhaps a program of the
  * kind above. It never sleeps, and no sample interrupts another, so each processor has memory for
- * one. The registers are then those of the kernel or of the process; if of the kernel, the
- * process's own lie where it has entered the kernel.
+ * one. The registers are then those of the kernel or of the process. If they are the kernel's, the
+ * process's own are where it entered the kernel.
  *
  * The programs for system calls never sleep either: the kernel runs them with preemption off, so no
- * other one comes between. Strings that are not in memory then cannot be read.
+ * other program runs in between. Strings that are not in memory then cannot be read.
  *
  * Registers: R6 the registers of the process or the sample, R7 the record, R8 the place of the next
  * part in it.
@@ -61,7 +62,7 @@ static void find_ids(struct kernel_generator *g)
 	bpf_place(code, found);
 }
 
-/* The same; ends the program for a process that is not wanted. */
+/* The same, but ends the program if the process is not wanted. */
 static void identify(struct kernel_generator *g)
 {
 	struct bpf_code *code = g->code;
@@ -83,8 +84,8 @@ static void identify(struct kernel_generator *g)
 	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, g->done);
 }
 
-/* Notes that a site has been hit. Nearly always this is known, and the shared counter is not
- * written to. */
+/* Notes that a site has been hit. Nearly always that is noted already, and the shared counter is
+ * not written to. */
 static void note_hit(struct kernel_generator *g)
 {
 	struct bpf_code *code = g->code;
@@ -240,14 +241,15 @@ static void write_arguments(struct kernel_generator *g)
 	}
 }
 
-/* An address in the record, in the given register. */
+/* Sets a register to an address in the record. */
 static void point_to_place(struct kernel_generator *g, int to, uint32_t place)
 {
 	bpf_move(g->code, to, BPF_REG_7);
 	bpf_operate_value(g->code, BPF_ADD, to, (int32_t)place);
 }
 
-/* Copies the registers with which the process has entered the kernel; zeroes if it never did. */
+/* Copies the registers with which the process has entered the kernel; zeroes if it never entered
+ * it. */
 static void write_entry_registers(struct kernel_generator *g)
 {
 	struct bpf_code *code = g->code;
@@ -302,7 +304,7 @@ static void write_registers(struct kernel_generator *g)
 	bpf_place(code, after);
 }
 
-/* Reads the kernel's memory at an offset from R3: R0, extended from its size. */
+/* Reads the kernel's memory at an offset from R3 to R0, extended from its size. */
 static void read_to_value(struct kernel_generator *g, uint32_t offset, uint32_t bytes)
 {
 	const int value = stack_slot_take(&g->slots, STACK_SLOT_VALUE);
@@ -311,7 +313,7 @@ static void read_to_value(struct kernel_generator *g, uint32_t offset, uint32_t 
 	stack_slot_give_back(&g->slots, STACK_SLOT_VALUE);
 }
 
-/* Reads what is at an offset in the struct pid of the process's parent: R0. */
+/* Reads a member of the struct pid of the process's parent to R0. */
 static void read_of_parent(struct kernel_generator *g, uint32_t offset, uint32_t bytes)
 {
 	const struct kernel_layout *layout = &g->maps->layout;
@@ -324,7 +326,7 @@ static void read_of_parent(struct kernel_generator *g, uint32_t offset, uint32_t
 	read_to_value(g, offset, bytes);
 }
 
-/* The number at our level, if the namespace at that level is ours. */
+/* Finds the number at our level, if the namespace at that level is ours. */
 static void find_parent(struct kernel_generator *g)
 {
 	const struct kernel_number_layout *layout = &g->maps->layout.number;
@@ -364,7 +366,7 @@ void kernel_generate_parent(struct kernel_generator *g)
 	}
 }
 
-/* Who the process is: what the kernel shows of its first thread, and its users. */
+/* Writes the process's identity: what the kernel shows of its first thread, and its users. */
 static void write_identity(struct kernel_generator *g)
 {
 	const struct kernel_layout *layout = &g->maps->layout;

@@ -37,7 +37,7 @@ void kernel_generate_user_read(struct kernel_generator *g, uint32_t bytes)
 	bpf_call(g->code, kernel_user_reader(g->plan));
 }
 
-/* The address of a memory operand, in R3. */
+/* Leaves the address of a memory operand in R3. */
 static void find_address(struct kernel_generator *g, const struct kernel_operand *operand)
 {
 	struct bpf_code *code = g->code;
@@ -71,8 +71,8 @@ static void read_result(struct kernel_generator *g, bool wants_error)
 	bpf_place(code, after);
 }
 
-/* Leaves what lies at the offset from an argument of the tracepoint, or from the thread's struct,
- * in R0. */
+/* Leaves the field at the operand's offset from an argument of the tracepoint, or from the thread's
+ * struct, in R0. */
 static void read_field(struct kernel_generator *g, const struct kernel_operand *operand)
 {
 	const int value = stack_slot_take(&g->slots, STACK_SLOT_VALUE);

@@ -3,7 +3,7 @@
  *
  * A path is captured as texts one after the other: first "/" if the directory has been removed, or
  * "" if not, then the names, the last one of the path first. While they are written, the part's
- * length in the record is the place of the next one. The head's time is not known yet, so the sum
+ * length in the record is the place of the next text. The head's time is not known yet, so the sum
  * of the first walk is kept in its place.
  *
  * All is read by bpf_probe_read_kernel(), which fails where nothing can be read.
@@ -85,8 +85,8 @@ int kernel_directory_find(struct kernel_directory_layout *layout, struct error *
 	for (unsigned i = 0; i < COUNT; i++)
 		all &= q[i].is_found;
 	/*
-	 * The name, a struct qstr of 16 bytes, is in a union without a name in newer kernels. It is
-	 * what lies between the two members.
+	 * The name, a struct qstr of 16 bytes, is in a union without a name in newer kernels. It
+	 * lies between the two members.
 	 */
 	all &= q[DENTRY_INODE].result == q[DENTRY_PARENT].result + 8 + 16 &&
 		q[QSTR_NAME].result == 8;
@@ -114,11 +114,11 @@ int kernel_directory_find(struct kernel_directory_layout *layout, struct error *
 
 /* ---- the program ---- */
 
-/* What a program notes while it walks, at the end of the part's room in the record; R9 has its
- * address. */
+/* State that a program keeps while it walks, at the end of the part's room in the record; R9 has
+ * its address. */
 struct directory_state {
 	uint64_t entry, mount; /* addresses of a struct dentry and a struct mount */
-	uint64_t sum;          /* of all that the walk has come by */
+	uint64_t sum;          /* of all that the walk has met */
 	uint64_t first_sum;    /* that of the walk before */
 	uint64_t parent, hash, name;
 	uint64_t mounted[MOUNT_BYTES / 8]; /* of the struct mount */
@@ -134,7 +134,7 @@ struct directory_walk {
 
 #define STATE(member) ((int)offsetof(struct directory_state, member))
 
-/* Reads what lies `offset` after the address in R3 into the state. */
+/* Reads memory of the kernel, `offset` bytes after the address in R3, into the state. */
 static void read_kernel(const struct directory_walk *walk, int to, uint32_t bytes, uint32_t offset)
 {
 	struct bpf_code *code = walk->g->code;
@@ -157,7 +157,7 @@ static void put_state(const struct directory_walk *walk, int to, int from)
 	bpf_write(walk->g->code, BPF_REG_9, to, from, 8);
 }
 
-/* Adds a member of the state to what the walk has come by. */
+/* Adds a member of the state to the sum of what the walk has met. */
 static void sum_up(const struct directory_walk *walk, int member)
 {
 	get_state(walk, BPF_REG_1, member);
@@ -167,7 +167,7 @@ static void sum_up(const struct directory_walk *walk, int member)
 	put_state(walk, STATE(sum), BPF_REG_2);
 }
 
-/* Leaves the address of the next name in R1; there is room for a name. */
+/* Leaves the address for the next name in R1; there is room for a name. */
 static void find_place(const struct directory_walk *walk)
 {
 	struct bpf_code *code = walk->g->code;
@@ -177,7 +177,7 @@ static void find_place(const struct directory_walk *walk)
 	bpf_operate(code, BPF_ADD, BPF_REG_1, BPF_REG_7);
 }
 
-/* R0 bytes have been written. */
+/* Moves the place after R0 bytes have been written. */
 static void move_place(const struct directory_walk *walk)
 {
 	struct bpf_code *code = walk->g->code;
@@ -199,7 +199,8 @@ static void copy_name(const struct directory_walk *walk)
 	move_place(walk);
 }
 
-/* Says whether the directory has been removed: it is in no chain, as roots of file systems are. */
+/* Writes whether the directory has been removed: then it is in no chain, just as roots of file
+ * systems. */
 static void write_removed(const struct directory_walk *walk)
 {
 	struct bpf_code *code = walk->g->code;
@@ -223,7 +224,7 @@ static void write_removed(const struct directory_walk *walk)
 	move_place(walk);
 }
 
-/* Leaves an address in R3; the struct path is at the offset from it that is returned. */
+/* Leaves an address in R3. Returns the offset of the struct path from there. */
 static uint32_t find_path(const struct directory_walk *walk)
 {
 	const struct kernel_directory_layout *layout = walk->layout;
@@ -261,7 +262,7 @@ static void begin_walk(const struct directory_walk *walk)
 	put_state(walk, STATE(mount), BPF_REG_1);
 }
 
-/* From the root of a file system to the entry that it is mounted on; ends at the top. */
+/* Moves from the root of a file system to the entry that it is mounted on; ends at the top. */
 static void leave_mount(const struct directory_walk *walk, uint32_t done)
 {
 	const struct kernel_directory_layout *layout = walk->layout;
@@ -329,7 +330,7 @@ static void walk_up(const struct directory_walk *walk, bool copies)
 	bpf_place(code, done);
 }
 
-/* The end of a path if all paths before it have their greatest length. */
+/* Returns the end of a path if all paths before it have their greatest length. */
 static uint32_t part_end(const struct kernel_plan *plan, uint32_t part)
 {
 	uint32_t end = plan->begin;

@@ -36,7 +36,7 @@ static void add_index(struct kernel_generator *g, const struct kernel_part *part
 	bpf_operate(code, BPF_ADD, BPF_REG_3, BPF_REG_1);
 }
 
-/* The place of the part's struct kernel_late. */
+/* Returns the place of the part's struct kernel_late. */
 static uint32_t late_place(const struct kernel_generator *g, const struct kernel_part *part)
 {
 	return g->plan->late + (part->late - 1) * (uint32_t)sizeof(struct kernel_late);
@@ -64,7 +64,7 @@ void kernel_generate_piece(struct kernel_generator *g, const struct kernel_part 
 	bpf_operate(code, BPF_ADD, BPF_REG_3, BPF_REG_1);
 }
 
-/* Where the next part of a record goes, in the given register. */
+/* Sets a register to the place where the next part of a record goes. */
 static void point_to_next(struct kernel_generator *g, int to)
 {
 	bpf_move(g->code, to, BPF_REG_7);
@@ -85,7 +85,8 @@ void kernel_generate_advance(struct kernel_generator *g, uint32_t length_place, 
 	bpf_place(code, after);
 }
 
-/* The length of a piece is 0 if it cannot be read. What pointers in it lead to is not read then. */
+/* Writes a piece of memory. Its length is 0 if it cannot be read; then what pointers in it point to
+ * is not read. */
 static void write_memory(
 	struct kernel_generator *g, const struct kernel_part *part, uint32_t length_place)
 {
@@ -133,7 +134,7 @@ void kernel_generate_bytes(struct kernel_generator *g, uint32_t length_place, ui
 	bpf_place(code, after);
 }
 
-/* As write_memory(), but an argument says how long it is; nothing is read if that is too long. */
+/* Like write_memory(), but an argument gives the length. Nothing is read if it is too long. */
 static void write_counted(
 	struct kernel_generator *g, const struct kernel_part *part, uint32_t length_place)
 {
@@ -174,7 +175,7 @@ static void read_resident_string(struct kernel_generator *g, const struct kernel
 	kernel_generate_read(g, BPF_FUNC_probe_read_user_str);
 }
 
-/* Fetches the page of the byte that lies `distance` after a string's beginning. */
+/* Fetches the page with the byte that is `distance` after a string's beginning. */
 static void fetch_page(
 	struct kernel_generator *g, const struct kernel_part *part, uint32_t distance)
 {
@@ -243,8 +244,8 @@ static void write_kernel_stack(
 
 /*
  * Copies the rest of the page that the stack pointer points into, then whole pages until one cannot
- * be read. A whole page is read for the first one too, so that the number of bytes is a constant;
- * the copy begins at the page's beginning then.
+ * be read. The first page is read whole, too, so that the number of bytes is a constant; so the
+ * copy begins at a page's beginning.
  */
 static void write_stack_copy(struct kernel_generator *g, uint32_t length_place)
 {
@@ -266,7 +267,7 @@ static void write_stack_copy(struct kernel_generator *g, uint32_t length_place)
 	bpf_place(code, after);
 }
 
-/* R8 is in a place on the stack, and R9 is needed, too. */
+/* R8 of the record is in a slot of the stack before and after this. R9 is changed, too. */
 void kernel_generate_late(struct kernel_generator *g, uint32_t number)
 {
 	const struct kernel_part *part = &g->plan->parts[number];

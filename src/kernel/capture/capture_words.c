@@ -1,7 +1,7 @@
 /*
- * capture_words.c: see capture_words.h. The words lie in the process between two addresses that its
- * struct mm_struct has. They are read without waiting for a page, since a program at a tracepoint
- * must not sleep.
+ * capture_words.c: see capture_words.h. The words are in the process's memory, between two
+ * addresses that its struct mm_struct has. They are read without waiting for a page, since a
+ * program at a tracepoint must not sleep.
  */
 #include "kernel/capture/capture_words.h"
 
@@ -17,8 +17,7 @@ void kernel_words_find(struct kernel_words_layout *layout, struct btf *btf)
 		!btf_offset(btf, "mm_struct", "arg_end", &layout->end, NULL);
 }
 
-/* Reads the word of the kernel's memory `offset` after the address in R3; leaves it in R0, and in
- * R3. */
+/* Reads a word of the kernel's memory, `offset` after the address in R3, to R0 and R3. */
 static void read_word(struct kernel_generator *g, uint32_t offset, uint32_t fail)
 {
 	const int value = stack_slot_place(&g->slots, STACK_SLOT_VALUE);

@@ -1,8 +1,8 @@
 /*
  * cpu_time.c: see cpu_time.h. The scheduler's clock is read from a perf event of our own thread:
  * the record of a change of its name has the time. The distance to CLOCK_MONOTONIC is measured
- * several times, of which the quickest counts, and again from time to time. A thread's time must
- * not go back, though the measurements differ a little.
+ * several times, and the quickest measurement counts. That is repeated from time to time. A
+ * thread's time must not go back, though the measurements differ a little.
  */
 #include "kernel/capture/cpu_time.h"
 
@@ -22,12 +22,14 @@
 enum {
 	TRIES = 8, /* of a measurement; the fastest counts */
 	MEASURE_MS = 100,
-	BACK_MS = 10 /* by more, the clock is that of a later thread with the same id */
+	BACK_MS = 10 /* if the clock goes back by more, it is that of a later thread with the same
+			id */
 };
 
 /*
- * The scheduler's clock now; 0: not known. The kernel notes its time with an entry in the event's
- * ring. It makes one when a thread is named, also if the name stays what it was.
+ * Returns the scheduler's clock now; 0 if it is not known. The kernel notes the clock's time with
+ * each entry in the event's ring. It makes an entry when a thread is named, even if the name does
+ * not change.
  */
 static uint64_t scheduler_clock(const struct kernel_cpu_time *time)
 {
@@ -124,8 +126,8 @@ uint64_t kernel_cpu_time_of(
 	if (!time->last)
 		return 0;
 	kernel_cpu_time_follow(time, clock->now);
-	/* Interrupts, and what a hypervisor has taken, make the two clocks of a processor differ.
-	 */
+	/* Interrupts, and time that a hypervisor has taken, make the two clocks of a processor
+	 * differ. */
 	running = (int64_t)(clock->now + (uint64_t)time->distance - clock->clock) +
 		(int64_t)(clock->task_clock - clock->since);
 	if (running > 0)

@@ -1,7 +1,7 @@
 /*
  * decode.c: see decode.h. Arguments, registers and memory are used where they lie in the ring, so a
  * batch is valid only until the records are released. Lengths in a record are checked against the
- * plan before anything is read by them: a part that does not fit is left out.
+ * plan before they are used; a part that does not fit is left out.
  */
 #include "kernel/capture/decode.h"
 
@@ -34,8 +34,8 @@ static const struct kernel_late *late_part(
 		plan->parts[part].late - 1;
 }
 
-/* Returns where the record has the part; NULL: it does not have it. *next is the place of the next
- * part of varying length. */
+/* Returns the part's bytes in the record, or NULL if the record does not have the part. *next is
+ * the place of the next part of varying length. */
 static const unsigned char *part_bytes(const struct kernel_plan *plan,
 	const struct kernel_record *record, uint32_t number, uint32_t *next, uint32_t *length)
 {
@@ -54,7 +54,7 @@ static const unsigned char *part_bytes(const struct kernel_plan *plan,
 	return record->bytes + place;
 }
 
-/* Returns what the part's index, if it has one, adds to its address. */
+/* Returns what the part's index adds to its address; 0 if it has no index. */
 static uint64_t part_index(const struct kernel_plan *plan, const struct kernel_record *record,
 	const struct kernel_part *part)
 {
@@ -124,7 +124,8 @@ static bool runs_programs(const char *function)
 	return result;
 }
 
-/* The kernel's stack without the innermost frames that only run the program at the tracepoint. */
+/* Returns the kernel's stack without the innermost frames, which only run the program at the
+ * tracepoint. */
 static struct event_stack kernel_stack(
 	const struct kernel_decoder *decoder, const uint64_t *frames, uint32_t count)
 {
@@ -162,7 +163,7 @@ static void decode_path(struct kernel_decoder *decoder, const struct kernel_plan
 	}
 }
 
-/* The most bytes of the string that programs read, with its NUL. */
+/* Returns the size of the longest string that programs read, with its NUL. */
 static uint32_t string_limit(
 	const struct kernel_plan *plan, const struct kernel_record *record, uint32_t number)
 {
@@ -263,7 +264,7 @@ static int decode_fault(struct kernel_decoder *decoder, const struct kernel_reco
 	return 0;
 }
 
-/* Those that scripts see. */
+/* Returns the number of arguments that scripts see. */
 static uint8_t count_arguments(const struct kernel_plan *plan)
 {
 	return plan->is_return && plan->argument_count > KERNEL_ERRNO_ARGUMENT
@@ -278,7 +279,7 @@ void kernel_decode_begin(struct kernel_decoder *decoder)
 	decoder->frames = (struct arena){0};
 }
 
-/* Adds an event with what the head of its record says; it counts once event_count is raised. */
+/* Adds an event with the data of its record's head; it counts once event_count is raised. */
 static int add_event(struct kernel_decoder *decoder, const struct kernel_record *record,
 	uint32_t probe, uint32_t process, struct kernel_head *head)
 {

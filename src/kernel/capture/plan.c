@@ -1,7 +1,7 @@
 /*
- * plan.c: see plan.h. The demands of all clauses of a probe are joined first, so that each piece is
- * captured once, then places are given. Plans are compared as bytes, so they are zeroed before they
- * are filled.
+ * plan.c: see plan.h. The needs of all clauses of a probe are joined first, so that each piece is
+ * captured once; then each part gets its place. Plans are compared as bytes, so they are zeroed
+ * before they are filled.
  */
 #include "kernel/capture/plan.h"
 
@@ -14,7 +14,7 @@
 #include "kernel/capture/cpu_time.h"
 #include "program/need.h"
 
-/* What is read by way of the thread's address. */
+/* Needs that are read by way of the thread's address. */
 static const uint64_t thread_needs = UINT64_C(1) << D_NEED_THREAD_ADDRESS |
 	UINT64_C(1) << D_NEED_PROCESS_STATE | UINT64_C(1) << D_NEED_THREAD_STATE |
 	UINT64_C(1) << D_NEED_FILES;
@@ -26,7 +26,8 @@ static uint32_t aligned(uint32_t bytes)
 	return (bytes + 7) & ~7u;
 }
 
-/* The number of a part like this one, which is added if there is none; -E2BIG. */
+/* Returns the number of a part like this one, which is added if there is none; -E2BIG if there is
+ * no room. */
 static int add_part(struct kernel_plan *plan, const struct kernel_part *part)
 {
 	for (uint32_t i = 0; i < plan->part_count; i++) {
@@ -87,8 +88,8 @@ static bool is_late(const struct kernel_plan *plan, const struct kernel_part *pa
 		(part->from == D_PIECE_POINTER && plan->parts[part->base].late);
 }
 
-/* A piece that follows a pointer in a string, or one that is left out, is left out: the engine then
- * faults where the clause reads it. */
+/* Adds the pieces. A piece that follows a pointer in a string, or in a piece that is left out, is
+ * left out: the engine then faults where the clause reads it. */
 static int add_pieces(struct kernel_plan *plan, const struct source_want *want)
 {
 	const struct d_demand *demand = want->demand;
@@ -196,7 +197,8 @@ static bool is_readable(const struct kernel_operand *operand)
 		operand->kind != KERNEL_OPERAND_UNRESOLVED;
 }
 
-/* recorded: those that the record has; the others are for clauses that the program carries out. */
+/* Takes the arguments of the site. recorded: those that the record has; the others are for clauses
+ * that the program carries out. */
 static int take_arguments(struct kernel_plan *plan, const struct kernel_site *site,
 	uint64_t arguments, uint64_t recorded, unsigned *argument)
 {
@@ -246,7 +248,7 @@ static void lay_out(struct kernel_plan *plan)
 		place = aligned(place + part->length);
 	}
 	/* The kernel's check of a program does not know that a rounded number is not above the
-	 * limit, so there is room for what it was rounded up by. */
+	 * limit, so there is room for the bytes that rounding adds. */
 	plan->begin = plan->limit = place;
 	plan->sleeps &= !plan->is_sample && !plan->is_machine;
 	for (uint32_t i = 0; i < plan->part_count; i++)
@@ -255,8 +257,8 @@ static void lay_out(struct kernel_plan *plan)
 }
 
 /*
- * Adds the paths of the process's directories, before other parts: the kernel checks the long way
- * through a path once for each length that the parts before it may have.
+ * Adds the paths of the process's directories, before other parts: the kernel checks the long code
+ * for a path once for each length that the parts before it may have.
  */
 static void add_directories(struct kernel_plan *plan, const struct source_want *wants, size_t count)
 {

@@ -1,6 +1,6 @@
 /*
- * ring_records.c: see ring_records.h. Records that were read are kept in an array sorted by time,
- * where nearly all are added at the end. None is copied; so room in the ring is given back only up
+ * ring_records.c: see ring_records.h. Records that were read are kept in an array sorted by time;
+ * nearly all are added at the end. They are not copied, so room in the ring is given back only up
  * to the earliest record that is still kept.
  */
 #include "kernel/capture/ring_records.h"
@@ -26,7 +26,7 @@ void kernel_records_close(struct kernel_records *records)
 	records->held = NULL;
 }
 
-/* Keeps a record in the order of times; nearly all are the latest. */
+/* Keeps a record in the order of times. Nearly always it is the latest. */
 static int hold_record(struct kernel_records *records, const struct kernel_record *record)
 {
 	size_t at = records->held_count;

@@ -21,7 +21,7 @@ enum { KNOWN_MAX = 1024, ARGUMENTS_MAX = 4096 };
 struct kernel_shown_process {
 	struct kernel_identity identity; /* as captured */
 	struct usdt_unwind *unwind;      /* NULL: not needed yet */
-	uint64_t started;                /* when the process began that it unwinds */
+	uint64_t started;                /* start time of the process that it unwinds */
 	uint32_t batch;                  /* in which that was checked */
 	char name[64];
 	char *arguments;
@@ -45,7 +45,7 @@ void kernel_shown_begin(struct kernel_shown *shown)
 		forget_processes(shown);
 }
 
-/* The command line, its words separated by blanks; NULL: it cannot be read. */
+/* Returns the command line, its words separated by blanks; NULL if it cannot be read. */
 static char *read_arguments(uint32_t pid)
 {
 	char text[ARGUMENTS_MAX];
@@ -54,7 +54,7 @@ static char *read_arguments(uint32_t pid)
 	return *text ? strdup(text) : NULL;
 }
 
-/* The latest that is known of the process with this id; its index, -1: nothing is. */
+/* Returns the index of the latest entry for this id; -1 if there is none. */
 static long find_latest(const struct kernel_shown *shown, uint32_t pid)
 {
 	long i = (long)shown->count - 1;
@@ -64,7 +64,7 @@ static long find_latest(const struct kernel_shown *shown, uint32_t pid)
 	return i;
 }
 
-/* Takes over what stays with a process that has changed its user, parent or name. */
+/* Takes over what does not change when a process changes its user, parent or name. */
 static void inherit(struct kernel_shown *shown, size_t index, struct kernel_shown_process *known,
 	struct event_process *process)
 {
@@ -79,7 +79,7 @@ static void inherit(struct kernel_shown *shown, size_t index, struct kernel_show
 	known->arguments = before->arguments ? strdup(before->arguments) : NULL;
 }
 
-/* A process with another name may run another program, as long as it lives. */
+/* Describes a process. One with another name may run another program, as long as it lives. */
 static void describe(struct kernel_shown *shown, struct kernel_shown_process *known,
 	struct event_process *process, uint32_t pid, const struct kernel_identity *identity)
 {
@@ -106,7 +106,7 @@ static void describe(struct kernel_shown *shown, struct kernel_shown_process *kn
 	} else if (latest >= 0) {
 		inherit(shown, (size_t)latest, known, process);
 	} else if (is_found && !known->name[0]) {
-		memcpy(known->name, found.name, sizeof(known->name)); /* nobody has waited for it */
+		memcpy(known->name, found.name, sizeof(known->name)); /* a zombie has its name */
 	}
 	process->execname = known->name;
 	process->arguments = known->arguments;
@@ -152,7 +152,7 @@ long kernel_shown_find(
 	return shown->last;
 }
 
-/* Forgets what unwinds the stacks of a process that has ended if another one has got its id. */
+/* Forgets the unwinder of a process that has ended if another process has got its id. */
 static void check_process(
 	struct kernel_shown *shown, struct kernel_shown_process *known, uint32_t pid)
 {

@@ -1,6 +1,6 @@
 /*
  * stack_slot.c: see stack_slot.h. The place of each purpose is fixed, so that the same plan always
- * gives the same program; only whether it is free is kept.
+ * gives the same program. Only whether a place is free is recorded.
  */
 #include "kernel/capture/stack_slot.h"
 

@@ -1,5 +1,5 @@
 /*
- * thread_ends.c: see thread_ends.h. One program runs when a thread exits, and one when a thread is
+ * thread_ends.c: see thread_ends.h. One program runs when a thread exits, another when a thread is
  * made. Both only put a head into the ring; they must not wait, since they run in the kernel's
  * scheduler.
  */
@@ -61,8 +61,8 @@ static void put_record(struct bpf_code *code, int ring, uint32_t done)
 	bpf_call(code, BPF_FUNC_ringbuf_submit);
 }
 
-/* Loads a program and attaches it. layout: for one about the task that a fork makes; NULL: about
- * the task that runs it. Returns the link or a negative errno. */
+/* Loads a program and attaches it. layout: for a program about the task that a fork makes; NULL for
+ * one about the task that runs it. Returns the link or a negative errno. */
 static int attach_ends(const char *tracepoint, const struct kernel_watch_layout *layout,
 	const struct bpf_features *features, int ring, struct error *error)
 {
@@ -106,7 +106,8 @@ int kernel_ends_open(struct kernel_ends *ends, const struct bpf_features *featur
 	ends->exit_link = attach_ends("sched_process_exit", NULL, features, ring, error);
 	if (ends->exit_link < 0)
 		return ends->exit_link;
-	/* The numbers in the new task are the kernel's own: in another namespace they say nothing.
+	/*
+	 * The numbers in the new task are the kernel's own; in another namespace they are useless.
 	 */
 	kernel_layout_find_watch(&layout);
 	if (features->other_namespace || !layout.has_task)

@@ -20,7 +20,7 @@ enum {
 	RING_PROCESSORS = 8,  /* the ring doubles when the processors do */
 	RING_BYTES_MAX = 32 << 20,
 	BATCH_EVENTS = 8192,
-	IDLE_MS = 20 /* between two looks into the ring while it is empty */
+	IDLE_MS = 20 /* between two readings of the ring while it is empty */
 };
 
 int kernel_feed_open(struct kernel_feed *feed, uint32_t busy_ms)
@@ -151,7 +151,7 @@ void kernel_feed_open_sites(struct kernel_feed *feed, bool is_open)
 			&feed->counters[KERNEL_COUNTER_OPEN], (uint64_t)is_open, __ATOMIC_RELAXED);
 }
 
-/* Adds what a record says to the batch that is being made. Returns 0 or -ENOMEM. */
+/* Adds the content of a record to the batch that is being made. Returns 0 or -ENOMEM. */
 static int decode(struct kernel_feed *feed, const struct kernel_feed_methods *methods, void *source,
 	const struct kernel_record *record)
 {

@@ -1,8 +1,8 @@
 /*
  * machine_source.c: see machine_source.h. Each way to record an event is a BPF program of its own,
- * which all system calls run: it looks up by the call's number whether the call is wanted, and by
- * which of its numbers the site is known. So thousands of probes take one or a few programs. A
- * probe at another tracepoint, or at a function, has a program for each of its sites.
+ * which all system calls run: by the call's number it looks up whether the call is wanted, and the
+ * number of its site. So thousands of probes take one or a few programs. A probe at another
+ * tracepoint, or at a function, has a program for each of its sites.
  *
  * Programs run in interrupts, too, where they may interrupt another one. So each has memory of its
  * own for each processor: the kernel lets no program interrupt itself.
@@ -34,7 +34,7 @@
 
 enum {
 	NOTED_MAX = 4096, /* threads that are in a system call for which something is noted */
-	BUSY_MS = 5       /* between two looks into the ring while events come */
+	BUSY_MS = 5       /* between two readings of the ring while events come */
 };
 
 /* A probe that is enabled. Its index is the number that programs know it by. */
@@ -94,7 +94,7 @@ static void close_map(int *map)
 	*map = -1;
 }
 
-/* As if nothing had been planned or attached. */
+/* Resets the plans, as if nothing had been planned or attached. */
 static void reset_plans(struct kernel_machine *machine)
 {
 	detach_programs(machine);
@@ -139,7 +139,7 @@ static int out_of_memory(struct error *error)
 	return error_set(error, ENOMEM, "out of memory");
 }
 
-/* "syscall::read:entry" */
+/* Writes the name of a probe, such as "syscall::read:entry". */
 static void name_probe(
 	const struct kernel_machine *machine, uint32_t probe, char *text, size_t size)
 {
@@ -287,7 +287,7 @@ static int make_map(int *map, uint32_t type, uint32_t bytes, uint32_t count, str
 		: 0;
 }
 
-/* Tells a program which calls it records, and by which numbers. */
+/* Tells a program which calls it records, and the numbers of their sites. */
 static int make_calls(struct kernel_machine *machine, size_t number, struct error *error)
 {
 	struct machine_program *program = &machine->programs[number];
@@ -331,7 +331,7 @@ static int open_clock(struct kernel_machine *machine, struct error *error)
 	return has_clock ? kernel_feed_use_clock(&machine->feed, &machine->maps, error) : 0;
 }
 
-/* The type of the tracepoint of system calls, for a program that is loaded for it. */
+/* Returns the type of the tracepoint of system calls, for a program that is loaded for it. */
 static struct bpf_function type_of_calls(const struct kernel_machine *machine, bool is_return)
 {
 	return (struct bpf_function){
@@ -374,7 +374,8 @@ static int make_maps(struct kernel_machine *machine, struct error *error)
 
 /* ---- programs ---- */
 
-/* It is a bug if the kernel's verifier does not accept a program of ours. */
+/* Reports a program that the kernel refuses. If its verifier does not accept a program of ours,
+ * that is a bug. */
 static int tell_refused(struct kernel_machine *machine, const struct machine_program *program,
 	const struct d_program *script, int result, struct error *error)
 {
@@ -406,7 +407,7 @@ static bool is_typed(const struct kernel_machine *machine, const struct machine_
 	return result && machine->features.find_task;
 }
 
-/* Loads a program; a descriptor. */
+/* Loads a program. Returns its descriptor or a negative errno. */
 static int load_program(struct kernel_machine *machine, size_t number,
 	const struct d_program *script, struct error *error)
 {
@@ -461,7 +462,7 @@ static int attach_program(struct kernel_machine *machine, size_t number,
 	return 0;
 }
 
-/* The same for a function. 1: it cannot be attached to. */
+/* The same for a function. Returns 0, 1 if it cannot be attached to, or a negative errno. */
 static int attach_function(struct kernel_machine *machine, size_t number,
 	const struct d_program *script, struct error *error)
 {
@@ -483,7 +484,7 @@ static int attach_function(struct kernel_machine *machine, size_t number,
 	return 0;
 }
 
-/* Of several functions, those that cannot be attached to are left out. */
+/* Attaches to functions. If there are several, those that cannot be attached to are left out. */
 static int attach_functions(
 	struct kernel_machine *machine, const struct d_program *script, struct error *error)
 {
@@ -522,7 +523,7 @@ static bool has_kernel_stack(const struct kernel_plan *plan)
 	return false;
 }
 
-/* Called before programs are attached: it takes long, and events would have to wait meanwhile. */
+/* Called before programs are attached: this takes long, and events would have to wait meanwhile. */
 static void read_functions(struct kernel_machine *machine)
 {
 	bool is_wanted = false;
@@ -534,7 +535,7 @@ static void read_functions(struct kernel_machine *machine)
 	machine->feed.decoder.functions = is_wanted ? &machine->functions : NULL;
 }
 
-/* Plans, loads and attaches. */
+/* Plans, loads and attaches the programs. */
 static int start_programs(
 	struct kernel_machine *machine, const struct source_request *request, struct error *error)
 {
@@ -553,7 +554,8 @@ static int start_programs(
 	return result ? result : attach_functions(machine, request->program, error);
 }
 
-/* Decides what the programs carry out themselves; nothing if maps are refused. */
+/* Decides what the programs carry out themselves. They carry out nothing if the kernel refuses
+ * maps. */
 static void reduce_clauses(struct kernel_machine *machine, const struct source_request *request)
 {
 	int result = kernel_reduce_begin(&machine->reduction, request, false);
@@ -657,7 +659,7 @@ static const struct event_update *read_update(
 		&machine->feed.decoder.frames);
 }
 
-/* Losses of clauses that the programs carry out. */
+/* Adds losses of clauses that the programs carry out. */
 static void add_reduced_losses(struct kernel_machine *machine, struct event_batch *batch)
 {
 	uint64_t stores;

@@ -1,7 +1,7 @@
 /*
  * process_filter.c: see process_filter.h. A predicate's code is followed as if each comparison of
- * the pid with a number were false. If it is known to reject the event then, events of other
- * processes are rejected.
+ * the pid with a number were false. If the predicate is certain to reject the event then, it
+ * rejects the events of all other processes.
  */
 #include "kernel/machine/process_filter.h"
 
@@ -20,7 +20,7 @@ struct filter_value {
 	int64_t number;
 };
 
-/* Compares as if with another process; *pid is the one that it is compared with. */
+/* Compares as if the process were another one; *pid is the number that it is compared with. */
 static struct filter_value compare(
 	const struct filter_value *one, const struct filter_value *other, uint32_t *pid)
 {
@@ -34,7 +34,7 @@ static struct filter_value compare(
 	return (struct filter_value){NUMBER, 0};
 }
 
-/* The process that the predicate of a clause demands; 0: none, or not one alone. */
+/* Returns the pid that the predicate of a clause requires; 0 if it does not require exactly one. */
 static uint32_t demanded(const struct d_demand *demand)
 {
 	struct filter_value registers[REGISTERS];
@@ -80,7 +80,7 @@ static uint32_t demanded(const struct d_demand *demand)
 			break;
 		case D_OP_RETURN:
 			return a->what == NUMBER && !a->number ? pid : 0;
-		default: /* it may fault, and the fault must be told */
+		default: /* it may fault, and the fault must be reported */
 			return 0;
 		}
 	}

@@ -1,9 +1,8 @@
 /*
  * profile_source.c: see profile_source.h. A timer of the kernel on each processor runs a BPF
- * program, which puts a record of what it has interrupted into a ring: with all that the clauses
- * demand, as the programs of other sources do (capture.h). If all clauses of a probe look
- * for one process, by a predicate such as /pid == $target/, its program drops the samples of
- * others.
+ * program, which puts a record of what it has interrupted into a ring, with all that the clauses
+ * need, like the programs of other sources (capture.h). If all clauses of a probe select one
+ * process, by a predicate such as /pid == $target/, its program drops the samples of others.
  */
 #include "kernel/machine/profile_source.h"
 
@@ -23,7 +22,7 @@
 #include "kernel/machine/process_filter.h"
 #include "program/timer_probe.h"
 
-enum { BUSY_MS = 10 }; /* between two looks into the ring while samples come */
+enum { BUSY_MS = 10 }; /* between two readings of the ring while samples come */
 
 /* A probe that is enabled; its number is the cookie of its samples. */
 struct profile_probe {
@@ -122,7 +121,7 @@ static int make_maps(struct kernel_profile *profile, struct error *error)
 	return kernel_feed_count(&profile->feed, maps, profile->probe_count, 0, error);
 }
 
-/* Loads the program of a probe; a descriptor. */
+/* Loads the program of a probe. Returns its descriptor or a negative errno. */
 static int load_profile(
 	struct kernel_profile *profile, const struct profile_probe *probe, struct error *error)
 {

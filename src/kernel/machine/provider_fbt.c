@@ -4,8 +4,8 @@
  * descriptions of types give them. The BTF of the kernel or of a module has a type for each
  * function; programs are attached to the function by that type's number.
  *
- * At return, arg1 is the value. The kernel does not tell at which instruction the function returns,
- * so arg0 is 0.
+ * At return, arg1 is the value. The kernel does not report at which instruction the function
+ * returns, so arg0 is 0.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -53,7 +53,7 @@ struct kernel_fbt {
 	struct fbt_probe *probes;
 	size_t count, capacity;
 	/* The functions that can be attached to, "name" or "name [module]", sorted; NULL: the
-	 * kernel does not tell. */
+	 * kernel has no such list. */
 	char *text;
 	char **attachable;
 	size_t attachable_count;
@@ -89,7 +89,7 @@ static int compare_texts(const void *one, const void *other)
 	return strcmp(*(char *const *)one, *(char *const *)other);
 }
 
-/* The whole content of a file of unknown size; NULL: it cannot be read. */
+/* Returns the whole content of a file of unknown size; NULL if it cannot be read. */
 static char *read_text(const char *path, size_t *size)
 {
 	FILE *file = fopen(path, "re");
@@ -109,7 +109,8 @@ static char *read_text(const char *path, size_t *size)
 	return text;
 }
 
-/* Only the kernel's own list leaves out what must not be traced, such as the tracing code. */
+/* Reads the kernel's own list. Nothing else leaves out what must not be traced, such as the tracing
+ * code. */
 static void read_attachable(struct kernel_fbt *fbt)
 {
 	static const char *const paths[] = {"/sys/kernel/tracing/available_filter_functions",
@@ -198,8 +199,8 @@ static bool is_asked(
 	return false;
 }
 
-/* Finds what a function takes and returns. Returns false if it takes a variable number, so that it
- * cannot be traced. */
+/* Finds the types of a function's arguments and result. Returns false if it takes a variable number
+ * of arguments, so that it cannot be traced. */
 static bool find_prototype(struct btf *types, uint32_t function, struct btf_view *prototype)
 {
 	struct btf_view view;

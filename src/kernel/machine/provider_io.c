@@ -1,12 +1,14 @@
 /*
- * provider_io.c: provider io: requests to block devices, where the kernel gives them to a device's
- * driver, and where the driver says that they are done.
+ * provider_io.c: provider io: requests to block devices, when the kernel gives them to a device's
+ * driver, and when the driver reports that they are done.
  */
 #include "kernel/machine/tracepoint_view.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* One request is the buffer, the device and the file; translators show what is known of each. */
+/*
+ * The buffer, the device and the file are all the request; translators show what is known of each.
+ */
 #define REQUEST(what)                                                                              \
 	{                                                                                          \
 		"struct request *", what, VIEW_CONTEXT(0, 8, false)                                \
@@ -14,8 +16,8 @@
 #define NO_WAITS "the kernel has no tracepoint that says for which request a thread waits"
 
 /*
- * A device that is busy gives a request back, and the kernel issues it again later, in whatever
- * thread runs then. From the first time on the request has a timeout.
+ * A device that is busy gives a request back, and the kernel issues it again later, in whichever
+ * thread runs then. Once issued, the request has a timeout; that shows which time is the first.
  */
 #define IS_FIRST                                                                                   \
 	{                                                                                          \

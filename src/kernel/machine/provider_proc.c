@@ -2,9 +2,9 @@
  * provider_proc.c: provider proc: processes and threads begin and end, programs are executed,
  * signals are sent and handled.
  *
- * No tracepoint fires in a new thread before it runs. But the system call that has made it returns
- * in it, with 0, before anything else. A program is executed by two system calls, whose entry has
- * its path; that it succeeded, a tracepoint says when the process has its new name.
+ * No tracepoint fires in a new thread before it runs. But the system call that has made the thread
+ * also returns in it, with 0, before anything else. Two system calls execute programs; the path is
+ * known at their entry. A tracepoint reports success once the process has its new name.
  */
 #include "kernel/machine/tracepoint_view.h"
 
@@ -15,7 +15,8 @@
 #define OWN_PID VIEW_OF_THREAD(KERNEL_OPERAND_FIELD, 4, "task_struct", "pid", NULL, NULL)
 #define OWN_TGID VIEW_OF_THREAD(KERNEL_OPERAND_FIELD, 4, "task_struct", "tgid", NULL, NULL)
 
-/* The first thread of a process, the last one, and a call that returns in a new thread. */
+/* Conditions for the first thread of a process, the last one, and a call that returns in a new
+ * thread. */
 #define IS_FIRST(comparison)                                                                       \
 	{                                                                                          \
 		PID_OF(1), 0, comparison, TGID_OF(1)                                               \
@@ -44,7 +45,7 @@
 		"struct task_struct *", what, VIEW_CONTEXT(number, 8, false)                       \
 	}
 
-/* Where two fire at once, the first fires first. */
+/* If two probes fire at once, the first in this table fires first. */
 static const struct kernel_view views[] = {
 	{.name = "create",
 		.tracepoint = "sched_process_fork",

@@ -1,9 +1,9 @@
 /*
  * provider_sched.c: provider sched: threads get a processor and leave it, sleep and are woken.
  *
- * Where a thread leaves its processor, the scheduler's tracepoint runs in that thread; where the
- * next one begins, in that one. A new thread begins to run without it, and is known by the return
- * of the system call that has made it.
+ * When a thread leaves its processor, the scheduler's tracepoint fires in that thread; when the
+ * next one begins to run, in the next one. For a new thread the tracepoint does not fire; it is
+ * known by the return of the system call that has made it.
  *
  * No tracepoint fires when a priority changes, so the return of the system calls that change it is
  * traced. The clock's tick is a timer of each processor, which does not run while the processor

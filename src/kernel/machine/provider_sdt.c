@@ -16,7 +16,7 @@
 
 enum { TEXT_MAX = 80, NOT_AN_ARGUMENT = 1 };
 
-/* The function that a typedef points to; false: it does not. */
+/* Finds the function that a typedef points to. Returns false if it points to none. */
 static bool find_function(struct btf *btf, uint32_t number, struct btf_view *function)
 {
 	return btf_get(btf, btf_resolve(btf, number), function) && function->kind == BTF_KIND_PTR &&

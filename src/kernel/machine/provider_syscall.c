@@ -11,8 +11,8 @@
 
 enum { TYPE_MAX = 32 };
 
-/* Calls from which the kernel does not return to where they were made, or no longer knows which it
- * was. */
+/* Calls from which the kernel does not return to the caller, or at whose return it no longer knows
+ * the call. */
 static const struct {
 	const char *call, *reason;
 } without_return[] = {

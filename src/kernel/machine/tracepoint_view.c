@@ -25,7 +25,8 @@ static const struct system_call *find_call(const char *name)
 
 /* ---- values ---- */
 
-/* The address of a function of the kernel; false: the kernel has no such function, or hides it. */
+/* Finds the address of a function of the kernel. Returns false if there is no such function, or the
+ * kernel hides it. */
 static bool find_function(const char *name, uint64_t *address)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
@@ -40,7 +41,8 @@ static bool find_function(const char *name, uint64_t *address)
 	return result;
 }
 
-/* -ENOENT: the kernel has no such member, which is *lacks, or no such function (*lacks NULL). */
+/* Resolves a value. Returns 0, or -ENOENT if the kernel has no such member, which is *lacks, or no
+ * such function (*lacks NULL). */
 static int resolve_value(struct btf *btf, const struct kernel_view_value *value,
 	struct kernel_operand *operand, const struct kernel_view_member **lacks)
 {
@@ -103,7 +105,7 @@ static unsigned count_arguments(const struct kernel_view *view)
 	return count;
 }
 
-/* Resolves all of a row. -ENOENT with the reason if the kernel lacks something. */
+/* Resolves all of a row. Returns 0, or -ENOENT with the reason if the kernel lacks something. */
 static int resolve_view(struct btf *btf, const struct kernel_view *view,
 	struct kernel_operand operands[KERNEL_VIEW_ARGUMENTS],
 	struct kernel_condition conditions[KERNEL_CONDITIONS_MAX], char reason[REASON_MAX])

@@ -1,7 +1,7 @@
 /*
  * all_processes.c: see all_processes.h. Reports of mappings become notices like those of a watch,
- * and shared_files.c does the rest. A file that is overwritten while it is attached to must be let
- * go, or the kernel's breakpoints would be in the wrong places of it.
+ * and shared_files.c does the rest. A file that is overwritten while it is attached to must be
+ * detached from, or the kernel's breakpoints would be in wrong places of it.
  */
 #include "kernel/process/all_processes.h"
 
@@ -36,7 +36,7 @@ static void add_process(void *context, uint32_t pid)
 	kernel->all.denied += result == -EACCES || result == -EPERM;
 }
 
-/* Returns whether we have the capability to look into processes of other users. */
+/* Returns whether we have the capability to read processes of other users. */
 static bool may_look_anywhere(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -48,7 +48,7 @@ static bool may_look_anywhere(void)
 
 int kernel_all_add(struct kernel_source *kernel, unsigned flags, struct error *error)
 {
-	/* first of all, so that nothing is missed that appears while they are scanned */
+	/* first of all, so that nothing is missed that appears during the scan */
 	int result = kernel_unseen_open(&kernel->all.unseen, error);
 
 	if (result)
@@ -99,7 +99,7 @@ void kernel_all_guard(struct kernel_source *kernel, struct kernel_group *group)
 	}
 }
 
-/* Detaches from a group; the files in it are unknown then. */
+/* Detaches from a group; its files are unknown then. */
 static void abandon(struct kernel_source *kernel, struct kernel_group *group)
 {
 	struct kernel_all *all = &kernel->all;

@@ -17,10 +17,10 @@
 #include "kernel/site/nop.h"
 
 /*
- * The kernel takes some 50 ms to close a link, in which it only waits, and some 3 us for each of
- * its sites, for which it takes a lock that all links share; threads that fight for the lock need
- * 15 us. So links with few sites are closed at the same time, and those with many one after the
- * other.
+ * The kernel takes some 50 ms to close a link, during which it only waits, and some 3 us for each
+ * of its sites, during which it holds a lock that all links share; if threads compete for the lock,
+ * it takes 15 us. So links with few sites are closed at the same time, and those with many one
+ * after the other.
  */
 enum { LARGE_LINK_SITES = 4096 };
 
@@ -29,7 +29,7 @@ static int out_of_memory(struct error *error)
 	return error_set(error, ENOMEM, "out of memory");
 }
 
-/* "python123:libc.so.6:main:entry" */
+/* Writes the name of a probe, such as "python123:libc.so.6:main:entry". */
 static void name_probe(const struct d_probe_set *set, uint32_t probe, char *text, size_t size)
 {
 	const struct d_probe *named = &set->probes[probe];
@@ -52,7 +52,7 @@ static int find_plan(struct kernel_attachment *attachment, const struct kernel_p
 	return (int)attachment->plan_count++;
 }
 
-/* The operand of a site's argument, as its note has it. */
+/* Returns the operand of a site's argument, as its note has it. */
 static const struct operand_argument *find_operand(
 	const struct usdt_object *object, uint64_t offset, unsigned argument)
 {
@@ -122,7 +122,8 @@ static int plan_site(struct kernel_attachment *attachment, struct kernel_target 
 	return 0;
 }
 
-/* Memory at an address that only the clause knows cannot be captured when the probe fires. */
+/* Checks the pieces: memory at an address that only the clause knows cannot be captured when the
+ * probe fires. */
 static int check_memory(
 	const struct d_probe_set *set, const struct source_want *want, struct error *error)
 {
@@ -327,8 +328,8 @@ static uint64_t place_of(const struct kernel_attachment *attachment, const struc
 		(site->has_long_nop && attachment->features.long_nop == KERNEL_NOP_SAFE);
 }
 
-/* Returns whether the main thread has ended: the kernel knows the process's memory by it, so the
- * link must be for all processes; programs look at the process's id in any case. */
+/* Returns whether the main thread has ended. The kernel finds the process's memory by that thread,
+ * so then the link must be for all processes; programs check the process's id in any case. */
 static bool is_headless(const struct kernel_target *target)
 {
 	return target->process && target->process->thread != target->process->pid;

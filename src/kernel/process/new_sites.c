@@ -1,7 +1,7 @@
 /*
- * new_sites.c: see new_sites.h. A process that is stopped for a notice goes on when the source that
- * was made of the notice is closed, however its probes have fared; so each way out of here has to
- * lead to kernel_later_go_on().
+ * new_sites.c: see new_sites.h. A process that is stopped for a notice is resumed when the source
+ * that was made from the notice is closed, whether or not its probes were attached. So each way out
+ * of here has to lead to kernel_later_go_on().
  */
 #include "kernel/process/new_sites.h"
 
@@ -21,7 +21,7 @@
 #include "kernel/site/usdt_sites.h"
 #include "usdt/code/pid_probe.h"
 
-/* What has appeared in a process. */
+/* A source for what has appeared in a process. */
 struct kernel_later {
 	struct source source;
 	struct kernel_source *kernel;
@@ -131,7 +131,7 @@ static const struct source_methods later_methods = {
 	.close = later_close,
 };
 
-/* The targets that tell which files of a process are known; see kernel_target_open_later(). */
+/* Lists the targets by which files of a process are known; see kernel_target_open_later(). */
 static size_t list_known(
 	const struct kernel_source *kernel, size_t process, const struct kernel_target **list)
 {
@@ -145,8 +145,9 @@ static size_t list_known(
 }
 
 /*
- * The files in which functions have been looked for go from target to target: reading all of them
- * again, and keeping them open once more, would make each dlopen() dearer than the one before.
+ * The files in which functions have been searched are passed from target to target: reading all of
+ * them again, and opening them once more, would make each dlopen() more expensive than the one
+ * before.
  */
 static int take_finder(
 	struct kernel_target *target, struct kernel_target *latest, struct error *error)
@@ -169,7 +170,9 @@ static int take_finder(
 	return pid_finder_advance(finder, error);
 }
 
-/* Fails if descriptors have run out: what could not be opened seems to have no probes. */
+/*
+ * Fails if descriptors have run out: files that could not be opened would seem to have no probes.
+ */
 static int check_descriptors(struct error *error)
 {
 	int spare = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), result = spare < 0 ? errno : 0;
@@ -211,14 +214,15 @@ static int find_later(struct kernel_source *kernel, size_t process, struct kerne
 	return result;
 }
 
-/* Another program is another process, as far as its probes are concerned. */
+/* Handles a process that executes another program, which is another process as far as its probes
+ * are concerned. */
 static void replace_program(struct kernel_source *kernel, size_t number)
 {
 	struct kernel_process *old = kernel->processes[number], process;
 	struct error ignored;
 	bool may_stop = old->may_stop, has_stream = old->has_stream;
 
-	/* Its links would go on in the new program where that maps the same files. */
+	/* Its links would stay in the new program if that maps the same files. */
 	kernel_member_end(kernel, number);
 	if (kernel_process_open(&process, old->pid, &ignored))
 		return;
@@ -231,7 +235,7 @@ static void replace_program(struct kernel_source *kernel, size_t number)
 	kernel_member_watch(kernel, kernel->process_count - 1);
 }
 
-/* Takes the first notice; NULL: it is settled, and the process goes on. */
+/* Takes the first notice. Returns NULL if it is dealt with, and the process resumed. */
 static struct source *take_notice(struct kernel_source *kernel, struct d_probe_set *own)
 {
 	const struct kernel_notice notice = kernel->notices[0];
@@ -284,7 +288,7 @@ static struct source *take_notice(struct kernel_source *kernel, struct d_probe_s
 	return NULL;
 }
 
-/* At the end nobody is stopped any more, and only probes that have been hit are of interest. */
+/* At the end no process is stopped any more, and only probes that have been hit are of interest. */
 static void drop_notices(struct kernel_source *kernel)
 {
 	size_t kept = 0;

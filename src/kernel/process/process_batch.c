@@ -19,7 +19,7 @@
 
 enum {
 	BATCH_EVENTS = 8192,
-	IDLE_MS = 20 /* at most, if none come; the time doubles with each look */
+	IDLE_MS = 20 /* at most, if no events come; the time doubles with each reading */
 };
 
 /* Gives the batch a list of its processes that later ones do not move. Returns 0 or -ENOMEM. */
@@ -37,8 +37,8 @@ static int list_processes(struct kernel_source *kernel, struct event_batch *batc
 	return 0;
 }
 
-/* Finds the probe that a record is of. Returns false if its process appears with it, and is dealt
- * with first. */
+/* Finds the probe of a record. Returns false if the record is the first of its process, which is
+ * dealt with first. */
 static bool find_probe(struct kernel_source *kernel, const struct kernel_group *group,
 	const struct kernel_head *head, uint32_t *probe)
 {
@@ -128,7 +128,7 @@ static void add_loss(struct kernel_losses *losses, const struct event_loss *loss
 		losses->items[losses->count++] = *loss;
 }
 
-/* Losses of clauses that the programs carry out. */
+/* Adds losses of clauses that the programs carry out. */
 static void add_reduced_losses(struct kernel_source *kernel)
 {
 	uint64_t stores;
@@ -160,7 +160,7 @@ static void add_losses(struct kernel_source *kernel, struct event_batch *batch)
 	batch->loss_count = kernel->losses.count;
 }
 
-/* The message of a batch, about a process. */
+/* Sets the message of a batch, about a process. */
 static void show_message(struct kernel_source *kernel, struct event_batch *batch, uint32_t pid)
 {
 	long shown = kernel_shown_find(&kernel->shown, pid, NULL);
@@ -170,7 +170,7 @@ static void show_message(struct kernel_source *kernel, struct event_batch *batch
 	batch->message = kernel->message;
 }
 
-/* The next line for the user. */
+/* Takes the next line for the user. */
 static void take_message(struct kernel_source *kernel, struct event_batch *batch)
 {
 	uint32_t pid;
@@ -184,7 +184,7 @@ static void take_message(struct kernel_source *kernel, struct event_batch *batch
 	show_message(kernel, batch, pid);
 }
 
-/* Where no process is named, scripts write provider* for provider$target. */
+/* If no process is named, scripts write provider* for provider$target. */
 static void name_all(char *message)
 {
 	static const char target[] = "$target";
@@ -196,7 +196,7 @@ static void name_all(char *message)
 	memmove(found + 1, found + strlen(target), strlen(found + strlen(target)) + 1);
 }
 
-/* At the end: why a probe has not fired, where that is known. */
+/* Says at the end why a probe has not fired, if that is known. */
 static void tell_silence(struct kernel_source *kernel, struct event_batch *batch)
 {
 	for (size_t i = 0; i < kernel->group_count && !batch->message; i++) {
@@ -264,7 +264,7 @@ enum source_state kernel_batch_take(
 			(int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic()));
 	}
 	batch->wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());
-	/* what waits may have something to tell, and so does the end */
+	/* waiting records may bring a message, and so may the end */
 	kernel->ended = last && complete && !left && !batch->message &&
 		(kernel->stopping || !kernel->notice_count);
 	if (kernel->ended) {

@@ -1,6 +1,6 @@
 /*
  * process_source.c: see process_source.h. The records of all processes are in one ring
- * (ring_records.h); which sites they come from is known by groups (site_group.h).
+ * (ring_records.h). The groups know the records' sites (site_group.h).
  */
 #include "kernel/process/process_source.h"
 
@@ -29,8 +29,8 @@
 
 enum {
 	RING_BYTES = 4 << 20, /* as option bufsize has it by default */
-	WAKE_PART = 2,        /* so much of the ring wakes us before our time: one half */
-	BUSY_MS = 5           /* between two looks into the ring while events come */
+	WAKE_PART = 2,        /* wake up early when the ring is half full */
+	BUSY_MS = 5           /* between two readings of the ring while events come */
 };
 
 struct kernel_source *kernel_source_of(const struct source *source)
@@ -157,7 +157,8 @@ int kernel_source_attach(struct kernel_source *kernel, struct kernel_group *grou
 	return result;
 }
 
-/* Decides what the programs carry out themselves; nothing if maps are refused. */
+/* Decides what the programs carry out themselves. They carry out nothing if the kernel refuses
+ * maps. */
 static void reduce_clauses(struct kernel_source *kernel, const struct source_request *request)
 {
 	int result = kernel_reduce_begin(
@@ -183,8 +184,8 @@ static void reduce_clauses(struct kernel_source *kernel, const struct source_req
 }
 
 /*
- * Attaches to what is wanted of all groups. is_strict: a group that cannot be attached to is an
- * error; if not, it only is one if no other can.
+ * Attaches to the wanted probes of all groups. is_strict: it is an error if any group cannot be
+ * attached to; otherwise, only if none can.
  */
 static int attach_groups(struct kernel_source *kernel, const struct source_request *request,
 	bool is_strict, struct error *error)

@@ -1,6 +1,6 @@
 /*
  * shared_files.c: see shared_files.h. A site has the probe of the process in which its file was
- * found first; records of other processes lead to a notice, at which their own probes are made.
+ * found first; records of other processes lead to a notice, and then their own probes are made.
  * Files without probes are remembered (struct kernel_seen), so that a later process costs only the
  * comparison.
  */
@@ -83,8 +83,8 @@ static void open_files(struct kernel_target *target)
 			kernel_target_file(target, i);
 }
 
-/* Keeps the files with sites open, so that the next process's are known to be the same; of the
- * others it is noted that they have none. Returns 0 or -ENOMEM. */
+/* Keeps the files with sites open, so that those of the next process are recognized; the other
+ * files are recorded as having none. Returns 0 or -ENOMEM. */
 static int note_files(struct kernel_source *kernel, struct kernel_target *target)
 {
 	int result = 0;
@@ -103,7 +103,7 @@ static int note_files(struct kernel_source *kernel, struct kernel_target *target
 
 /* ---- aliases ---- */
 
-/* The probes of a target's sites are those of its own process. Returns 0 or -ENOMEM. */
+/* Makes the probes of a target's sites those of its own process. Returns 0 or -ENOMEM. */
 static int set_own(struct kernel_source *kernel, const struct kernel_target *target)
 {
 	int result = 0;
@@ -138,7 +138,7 @@ static int add_aliases_of(
 	return result;
 }
 
-/* The same for all files of a process that are groups' already. */
+/* The same for all files of a process that groups have already. */
 static int add_aliases(struct kernel_source *kernel, const struct kernel_target *target)
 {
 	int result = 0;
@@ -155,7 +155,7 @@ static int add_aliases(struct kernel_source *kernel, const struct kernel_target 
 	return result;
 }
 
-/* ---- before it begins ---- */
+/* ---- before the source is enabled ---- */
 
 void kernel_shared_each(void (*call)(void *context, uint32_t pid), void *context)
 {
@@ -201,7 +201,7 @@ static int add_one(struct kernel_source *kernel, uint32_t pid, unsigned flags, s
 	int result = kernel_process_open(&process, pid, error);
 
 	if (process.descriptor >= 0)
-		close(process.descriptor); /* the watch tells when it ends */
+		close(process.descriptor); /* the watch reports its end */
 	process.descriptor = -1;
 	process.may_stop = flags & SOURCE_KERNEL_OURS || kernel_watch_may_stop(pid);
 	process.has_stream = flags & SOURCE_KERNEL_HAS_STREAM;
@@ -291,7 +291,7 @@ int kernel_shared_begin(struct kernel_source *kernel, struct error *error)
 		kernel, kernel_watch_descriptor(kernel->watch), KERNEL_WAIT_NOTICES);
 }
 
-/* The site's probe that a probe of the set stands for. */
+/* Lists the sites' probes that the probes of the set stand for. */
 static void list_sites(const struct kernel_source *kernel, uint32_t *sites)
 {
 	for (uint32_t i = 0; i < kernel->set->count; i++)
@@ -359,7 +359,7 @@ static void watch_member(
 
 	if (has_linker)
 		close(linker.file);
-	/* if it has ended meanwhile, nobody would remove it */
+	/* if it has ended meanwhile, nothing else would remove it */
 	if (!is_alive(pid))
 		kernel_watch_remove(kernel->watch, pid);
 	else if (result)
@@ -438,7 +438,8 @@ bool kernel_shared_probe(struct kernel_source *kernel, const struct kernel_group
 	return false;
 }
 
-/* What has appeared in a process: its probes at sites that are attached to, or new files. */
+/* A source for what has appeared in a process: its probes at sites that are attached to, or new
+ * files. */
 struct shared_later {
 	struct source source;
 	struct kernel_source *kernel;
@@ -448,7 +449,7 @@ struct shared_later {
 	struct kernel_target target;
 	struct kernel_process process;
 	bool has_target;
-	bool is_late;  /* the process has run what is in the files */
+	bool is_late;  /* the process has run code of the files already */
 	char name[64]; /* the process's */
 };
 
@@ -468,7 +469,9 @@ static void later_renumber(struct source *source, const uint32_t *numbers)
 	kernel_target_renumber(&later->target, numbers);
 }
 
-/* A process has run code of files whose probes have been attached to only now. */
+/*
+ * Tells the user that a process has run code of files whose probes have been attached to only now.
+ */
 static void tell_late(const struct shared_later *later, const struct kernel_group *group)
 {
 	const struct kernel_target *target = &group->target;
@@ -547,7 +550,7 @@ static struct shared_later *new_later(
 	return later;
 }
 
-/* The probes of a process that has hit a site for the first time. */
+/* Returns a source for the probes of a process that has hit a site for the first time. */
 static struct source *take_probes(
 	struct kernel_source *kernel, const struct kernel_notice *notice, struct d_probe_set *own)
 {
@@ -582,8 +585,8 @@ static struct source *take_probes(
 	return &later->source;
 }
 
-/* Watches the program that a process of a family runs now. False: a notice will follow when its
- * dynamic linker has loaded what it is loading. */
+/* Watches the program that a process of a family runs now. Returns false if a notice will follow
+ * when its dynamic linker has loaded what it is loading. */
 static bool watch_program(struct kernel_source *kernel, const struct usdt_process *mapped)
 {
 	struct kernel_linker linker;
@@ -596,7 +599,7 @@ static bool watch_program(struct kernel_source *kernel, const struct usdt_proces
 	return is_consistent;
 }
 
-/* The files of a process that no other has had before. */
+/* Returns a source for files that no other process has mapped before. */
 static struct source *take_files(
 	struct kernel_source *kernel, const struct kernel_notice *notice, struct d_probe_set *own)
 {

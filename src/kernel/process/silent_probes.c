@@ -1,6 +1,6 @@
 /*
- * silent_probes.c: see silent_probes.h. Each rule is a row: whose probes they are, what is looked
- * at, and what is said. Where the condition cannot be seen, nothing is said.
+ * silent_probes.c: see silent_probes.h. Each rule is a row with the probes that it is about, the
+ * condition, and the message. If the condition cannot be checked, there is no message.
  */
 #include "kernel/process/silent_probes.h"
 
@@ -25,7 +25,7 @@ struct silence_process {
 	bool traces_lines; /* python's line is attached to */
 };
 
-/* An unreadable file has no words. */
+/* Reads the words of a file. If that fails, there are none. */
 static void read_words(uint32_t pid, const char *name, struct silence_words *words)
 {
 	size_t size = 0;
@@ -44,7 +44,7 @@ static void read_words(uint32_t pid, const char *name, struct silence_words *wor
 	words->bytes[size] = words->bytes[size + 1] = '\0';
 }
 
-/* The first word that begins so; NULL: none. */
+/* Returns the first word that begins with the prefix; NULL if there is none. */
 static const char *find_word(const struct silence_words *words, const char *prefix)
 {
 	for (const char *at = words->bytes; *at; at += strlen(at) + 1)
@@ -155,7 +155,7 @@ static bool is_of(const char *name, const char *provider)
 		strspn(name + length, "0123456789") == strlen(name + length);
 }
 
-/* The number of the rule; KERNEL_SILENCE_RULES: none. */
+/* Returns the number of the rule for the probe; KERNEL_SILENCE_RULES if there is none. */
 static uint32_t find_rule(const struct d_probe *probe)
 {
 	for (uint32_t i = 0; i < KERNEL_SILENCE_RULES; i++)
@@ -178,7 +178,7 @@ static bool is_line(const struct d_probe *probe)
 	return is_of(probe->provider, "python") && !strcmp(probe->name, "line");
 }
 
-/* Finds the rules for the sites; whether there is any. */
+/* Finds the rules for the sites. Returns whether there are any. */
 static bool find_rules(struct kernel_silence *silence, struct silence_process *process,
 	const struct d_probe_set *set, const uint32_t *probes, size_t count)
 {

@@ -51,7 +51,7 @@ void kernel_group_free(struct kernel_group *group)
 	free(group);
 }
 
-/* Looks for reasons why probes that are attached to will not fire. */
+/* Finds reasons why probes that are attached to will not fire. */
 static int find_silent(struct kernel_group *group, const struct d_probe_set *set)
 {
 	const struct kernel_attachment *attachment = &group->attachment;
@@ -67,7 +67,7 @@ static int find_silent(struct kernel_group *group, const struct d_probe_set *set
 	return result;
 }
 
-/* Reports sites that are wanted and cannot be attached to: an error if there are no others. */
+/* Reports wanted sites that cannot be attached to. It is an error if there are no others. */
 static int tell_obstacles(const struct kernel_group *group, const struct source_request *request,
 	char *message, size_t size, struct error *error)
 {

@@ -1,10 +1,10 @@
 /*
- * follow.c: see follow.h. What is followed, and in which order; what the instructions
- * become is in follow_code.c.
+ * follow.c: see follow.h. This file decides what is followed, and in which order; follow_code.c
+ * translates the instructions.
  *
- * Decisions are made by trials. First all variables are taken as followed that might be. A trial of
- * a clause finds those into which it stores what is not known; then the clauses are tried again
- * without these, until no more are found.
+ * Decisions are made by trials. At first, all variables that might be followed are. A trial of a
+ * clause finds the variables into which it stores a value that is not known; then the clauses are
+ * tried again without these, until no more are found.
  */
 #include "kernel/reduce/follow.h"
 
@@ -56,7 +56,8 @@ bool kernel_follow_is_wanted(const struct source_request *request)
 	return result && request->program && request->program->options.cpu < 0;
 }
 
-/* What might be followed, from what kind of variable it is and who stores into it. */
+/* Chooses the variables that might be followed, by the kind of variable and the clauses that store
+ * into it. */
 static void begin_variables(struct kernel_reduction *reduction, const bool *is_possible)
 {
 	const struct d_program *program = reduction->program;
@@ -82,7 +83,7 @@ static void begin_variables(struct kernel_reduction *reduction, const bool *is_p
 		}
 }
 
-/* What a this-> variable is before something is stored into it is not known. */
+/* Marks the this-> variables as unknown until something is stored into them. */
 static void begin_locals(struct kernel_reduction *reduction)
 {
 	const struct d_program *program = reduction->program;
@@ -137,8 +138,7 @@ static int try_all(struct kernel_reduction *reduction, const struct source_reque
 	return result;
 }
 
-/* Of the variables, those that clauses which are followed load, and the clauses that store these.
- */
+/* Marks the variables that followed clauses load, and the clauses that store into these. */
 static void spread(struct kernel_reduction *reduction, const bool *is_possible)
 {
 	const struct d_program *program = reduction->program;

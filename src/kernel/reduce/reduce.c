@@ -25,7 +25,7 @@ enum {
 	MAPS_MAX = 48,    /* of a program, which may use 64 in all */
 	STRING_MAX = 320, /* a longer one has no room on the program's stack */
 	ENTRIES_MAX = 1 << 20,
-	SHARERS = 4, /* this many tallies have as much room each as all together may fill */
+	SHARERS = 4, /* each of this many tallies may have as much room as all tallies together */
 	PART_LEAST = 1 << 13,   /* elements for each tally, however many there are */
 	STRINGS_MAX = 1 << 15,  /* listing many more takes longer than sending the updates */
 	ROUNDS_KEPT = 4,        /* keys of an aggregation that rotates stay for several seconds */
@@ -36,7 +36,7 @@ enum {
 	ZEROES_MIN = 64
 };
 
-/* What is known of a clause while it is decided. */
+/* Properties of a clause that are used while it is decided. */
 struct reducible {
 	bool is_wanted;   /* at some probe of this source */
 	bool is_complete; /* this source has all its probes */
@@ -57,7 +57,7 @@ static const struct d_instruction *instruction(const struct d_clause *clause, si
 						: &clause->code[number - clause->predicate_count];
 }
 
-/* The variable that an instruction touches, -1: none. */
+/* Returns the variable that an instruction touches; -1 if there is none. */
 static int touched(const struct d_instruction *at)
 {
 	enum d_immediate kind = d_opcodes[at->opcode].immediate;
@@ -111,7 +111,8 @@ static bool pin_aggregations(const struct source_request *request, bool *pinned)
 
 /* ---- decisions ---- */
 
-/* A clause that only aggregates and stores, and what it loads of this-> was stored before. */
+/* Returns whether the clause only aggregates and stores, and loads no this-> variable before
+ * storing it. */
 static bool is_suitable(const struct d_program *program, const struct d_clause *clause,
 	const bool *pinned, bool *stored)
 {
@@ -142,7 +143,8 @@ static bool aggregates(const struct d_clause *clause)
 	return false;
 }
 
-/* Samples interrupt anything, also the kernel's work on maps; programs for them only record. */
+/* Returns whether the probe is a sample. Samples interrupt anything, even the kernel's work on
+ * maps, so programs for them only record. */
 static bool is_sample(const struct source_request *request, uint32_t probe)
 {
 	return !strcmp(request->probes->probes[probe].provider, "profile");
@@ -181,7 +183,7 @@ static bool must_agree(const struct d_program *program, const struct reducible *
 	return false;
 }
 
-/* Returns whether it touches a variable that outlives the event. */
+/* Returns whether the clause touches a variable that outlives the event. */
 static bool keeps_variables(const struct d_program *program, uint32_t clause)
 {
 	for (size_t i = 0; i < instruction_count(&program->clauses[clause]); i++) {
@@ -214,7 +216,7 @@ static void settle(const struct d_program *program, struct reducible *candidates
 	}
 }
 
-/* The maps that a clause uses in a program, besides those that all use. */
+/* Returns the number of maps that a clause uses in a program, besides those that all use. */
 static unsigned count_maps(const struct kernel_reduction *reduction, uint32_t clause)
 {
 	const struct d_clause *is = &reduction->program->clauses[clause];
@@ -230,7 +232,7 @@ static unsigned count_maps(const struct kernel_reduction *reduction, uint32_t cl
 	return count;
 }
 
-/* Leaves out the last clauses of a probe whose program would use more maps than it may. */
+/* Leaves out the last clauses of a probe whose program would use more maps than allowed. */
 static void limit_maps(const struct kernel_reduction *reduction,
 	const struct source_request *request, struct reducible *candidates)
 {
@@ -280,7 +282,7 @@ static int try_predicate(struct kernel_reduction *reduction, uint32_t clause)
 	return result;
 }
 
-/* Returns whether it matters to a clause which process's provider a probe is of. */
+/* Returns whether the clause depends on which process's provider a probe belongs to. */
 static bool needs_provider(const struct d_clause *clause)
 {
 	static const char any[] = "[0-9]*"; /* $target, where that stands for several processes */
@@ -380,7 +382,7 @@ static int follow_clauses(struct kernel_reduction *reduction, const struct sourc
 	return result;
 }
 
-/* Which variables are used by the clauses that are taken, and where they are. */
+/* Finds which variables the taken clauses use, and gives them places. */
 static void place_variables(struct kernel_reduction *reduction, const struct reducible *candidates)
 {
 	const struct d_program *program = reduction->program;
@@ -460,7 +462,8 @@ static int make_tally_maps(struct kernel_reduction *reduction, struct kernel_tal
 		tally->map = bpf_map(BPF_MAP_TYPE_PERCPU_ARRAY, 4, bytes, 1, 0);
 		return tally->map < 0 ? tally->map : 0;
 	}
-	/* all aggregations share the room, and a map takes long to make by its greatest size */
+	/* all aggregations share the room, and a map with a greater maximum size takes longer to
+	 * make */
 	part = part < PART_LEAST ? PART_LEAST : part;
 	entries = entries > part ? part : entries;
 	entries *= tally->rotates ? ROUNDS_KEPT : 1;

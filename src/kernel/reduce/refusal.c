@@ -1,5 +1,5 @@
 /*
- * refusal.c: see refusal.h. The reason is found by trying the translation again and looking at the
+ * refusal.c: see refusal.h. The reason is found by trying the translation again and examining the
  * instruction where it stops. Only clauses that write to a process are refused; all others stay
  * with the engine.
  */
@@ -30,7 +30,7 @@ static void name_variable(const struct d_program *program, int32_t number, char 
 	snprintf(what, size, "%s%s", scopes[variable->scope], variable->name);
 }
 
-/* About an instruction that has no translation. */
+/* Describes an instruction that has no translation. */
 static void describe(const struct d_program *program, const struct d_instruction *at,
 	struct kernel_refusal *refusal)
 {

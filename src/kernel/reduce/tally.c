@@ -25,7 +25,7 @@ enum {
 	 * may begin again. */
 	CLOSING_PART = 5,
 	OPENING_PART = 20,
-	CLOSING_KEYS = 4096,  /* with fewer, something else has taken the time */
+	CLOSING_KEYS = 4096,  /* with fewer, something other than keys has taken the time */
 	SPAN_LEAST = 50000000 /* ns; readings are timed for so long at least */
 };
 
@@ -92,7 +92,9 @@ static uint32_t hash_of(const struct reading *reading, const void *key)
 	return text_hash(key, reading->key_bytes);
 }
 
-/* The words that a key had, zeroes at first; NULL: no memory. */
+/*
+ * Returns the words that a key had at the last reading, zeroes at first; NULL if memory runs out.
+ */
 static uint64_t *last_words(struct reading *reading, const void *key)
 {
 	struct kernel_baseline *baseline = reading->baseline;
@@ -124,7 +126,7 @@ static uint64_t round_of(const struct reading *reading, const void *key)
 	return round;
 }
 
-/* Forgets the keys of rounds that are over for good. */
+/* Forgets the keys of rounds that have ended for good. */
 static void forget_rounds(struct reading *reading)
 {
 	struct kernel_baseline *baseline = reading->baseline;
@@ -165,7 +167,7 @@ static const char *site_name(const struct reading *reading, uint64_t site, uint3
 	}
 }
 
-/* A stack as a key; false: no stack has this number. */
+/* Finds a stack that is a key. Returns false if no stack has this number. */
 static bool find_stack(const struct reading *reading, uint64_t number, struct text *text)
 {
 	size_t count;
@@ -177,7 +179,7 @@ static bool find_stack(const struct reading *reading, uint64_t number, struct te
 	return words != NULL;
 }
 
-/* The next string of an update that was sent; NULL: the record does not have it. */
+/* Returns the next string of an update that was sent; NULL if the record does not have it. */
 static const char *next_string(struct reading *reading, uint64_t length)
 {
 	const char *string = reading->strings;
@@ -189,7 +191,8 @@ static const char *next_string(struct reading *reading, uint64_t length)
 	return string;
 }
 
-/* The keys as clauses have them, without those that are stacks; false: one is not known. */
+/* Decodes the keys, except those that are stacks, into the form that clauses use. Returns false if
+ * one is not known. */
 static bool decode_keys(
 	struct reading *reading, const unsigned char *bytes, uint64_t *keys, struct text *texts)
 {
@@ -235,7 +238,7 @@ static bool decode_keys(
 	return true;
 }
 
-/* The keys that are stacks, by their numbers. */
+/* Finds the keys that are stacks, by their numbers. */
 static bool decode_stacks(
 	const struct reading *reading, const unsigned char *bytes, struct text *texts)
 {
@@ -254,7 +257,7 @@ static bool decode_stacks(
 
 /* ---- values ---- */
 
-/* One value of those of all processors. */
+/* Makes one value of the values of all processors. */
 static void add_up(const struct reading *reading, uint64_t *words, uint32_t cpu_count)
 {
 	enum d_aggregating function =
@@ -283,7 +286,8 @@ static void find_squares(const uint64_t *parts, const uint64_t *last, uint64_t *
 	squares[1] = (uint64_t)(sum >> 64);
 }
 
-/* -ENOMEM, or the number of buckets with something new; their updates are added up if wanted. */
+/* Finds the buckets with something new, and adds up their updates if wanted. Returns their number,
+ * or -ENOMEM. */
 static int find_buckets(
 	struct reading *reading, const uint64_t *words, const uint64_t *last, uint64_t *updates)
 {
@@ -403,7 +407,8 @@ static int read_map(struct reading *reading, int map, uint32_t room, uint32_t cp
 	return result;
 }
 
-/* A bucket of the kernel's table may have more elements than there is room for. */
+/* Reads all elements of a map. A bucket of the kernel's table may have more elements than there is
+ * room for. */
 static int read_all(struct reading *reading, int map, uint32_t cpu_count)
 {
 	uint32_t room = READ_AT_ONCE;
@@ -438,7 +443,7 @@ static int read_tally(struct reading *reading, const struct kernel_tally *tally,
 	return result ? result : further;
 }
 
-/* Begins a new round for the programs, and finds out which are over for good. */
+/* Begins a new round for the programs, and finds out which have ended for good. */
 static void begin_round(struct reading *reading)
 {
 	struct kernel_reader *reader = reading->reader;
@@ -457,8 +462,8 @@ static void begin_round(struct reading *reading)
 }
 
 /*
- * A reading has ended. Programs add nothing to their maps while readings take much of the time;
- * they send the updates then.
+ * Called when a reading has ended. While readings take much of the time, programs add nothing to
+ * their maps, but send the updates.
  */
 static void limit_time(
 	struct kernel_reader *reader, const struct kernel_reduction *reduction, uint64_t began)
@@ -515,7 +520,7 @@ int kernel_tally_read(struct kernel_reader *reader, const struct kernel_reductio
 
 /* ---- updates that are sent ---- */
 
-/* Unwinds the process and the frames, at most the given number; *end is how that has ended. */
+/* Unwinds the process and the frames, at most the given number; *end says how that has ended. */
 static size_t unwind_sent(const struct kernel_sent *sent, const struct kernel_sent_layout *layout,
 	const char *stack, struct usdt_unwind *unwind, size_t frames, uint64_t *words,
 	enum usdt_unwind_end *end)
@@ -537,7 +542,8 @@ static size_t unwind_sent(const struct kernel_sent *sent, const struct kernel_se
 	return 1 + unwound.count;
 }
 
-/* The keys that are stacks, by their numbers or unwound; false: out of memory. */
+/* Finds the keys that are stacks, by their numbers or by unwinding. Returns false if memory runs
+ * out. */
 static bool unwind_keys(struct reading *reading, const struct kernel_sent *sent,
 	const struct kernel_sent_layout *layout, const unsigned char *key,
 	struct usdt_unwind *unwind, struct arena *arena, struct text *texts)

@@ -26,7 +26,7 @@ static bool is_same(const struct d_probe *one, const struct d_probe *other)
 		!strcmp(one->name, other->name) && !strcmp(one->provider, other->provider);
 }
 
-/* What a probe is compared with: the elements of the table, and the key. */
+/* Context of the comparison: the elements of the table, and the key. */
 struct place_items {
 	const struct kernel_place *items;
 	const struct d_probe *probes;

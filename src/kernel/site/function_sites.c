@@ -28,7 +28,7 @@ static struct kernel_operand in_register(uint16_t place)
 		.is_signed = true};
 }
 
-/* The number of the module's file; file_count: it is not among the target's. */
+/* Returns the number of the module's file; file_count if the target does not have it. */
 static uint32_t find_file(const struct kernel_target *target, const struct pid_module *module)
 {
 	uint32_t i = 0;
@@ -68,7 +68,7 @@ static void take_return_arguments(struct kernel_site *site, uint64_t offset)
 }
 
 /*
- * Returns whether the function has its value where it leaves: not if it jumps to another function.
+ * Returns whether the function's value is known at this exit: not if it jumps to another function.
  */
 static bool has_value(const struct pid_probe *probe, const struct pid_place *place)
 {
@@ -113,7 +113,7 @@ static int add_sites(struct kernel_target *target, struct d_probe_set *set,
 	return result;
 }
 
-/* Returns what to know before tracing it; NULL: nothing. */
+/* Returns a note for the user about the probe; NULL if there is none. */
 static const char *note_of(const struct pid_probe *probe)
 {
 	if (probe->refusal)
@@ -127,7 +127,9 @@ static const char *note_of(const struct pid_probe *probe)
 		  "ten times as much as at other places";
 }
 
-/* Returns where the probe is, as far as that tells apart the functions of one name in a file. */
+/*
+ * Returns a number for the place of the probe that distinguishes functions of one name in a file.
+ */
 static uint32_t tag_of(const struct pid_probe *probe)
 {
 	return (uint32_t)(probe->place.offset ? probe->place.offset : probe->place.address);

@@ -61,7 +61,9 @@ enum {
 
 #define FLAGS UINT64_C(0xcd5) /* carry, parity, adjust, zero, sign, direction, overflow */
 
-/* What the code stores after the site: flags, registers, the words below the stack pointer. */
+/*
+ * State that the code stores after the site: flags, registers, the words below the stack pointer.
+ */
 struct nop_state {
 	uint64_t flags; /* before and after */
 	uint64_t registers[REGISTERS];
@@ -117,7 +119,7 @@ struct nop_trial {
 
 /* ---- in the processes of the trial ---- */
 
-/* The process ends with its parent. The command's signal handlers do not apply to it. */
+/* Makes the process end with its parent. The command's signal handlers do not apply to it. */
 static void begin_process(pid_t parent)
 {
 	static const int fatal[] = {
@@ -135,7 +137,9 @@ static void begin_process(pid_t parent)
 	alarm(ALARM_S);
 }
 
-/* Runs the site; whether the registers, the flags and the words on the stack are unchanged. */
+/*
+ * Runs the site. Returns whether the registers, the flags and the words on the stack are unchanged.
+ */
 static bool runs(const struct nop_trial *trial, bool has_flags)
 {
 	void (*run)(struct nop_state *) =
@@ -240,7 +244,7 @@ static bool start_holder(const struct nop_trial *trial, int link, int *pipe_end)
 
 /*
  * Returns whether a child that is forked while the site is a call is unharmed, and then both
- * processes when the site is detached from. The child tells through the pipe that it has run the
+ * processes when the site is detached from. The child reports through the pipe that it has run the
  * site.
  */
 static bool lives_in_child(const struct nop_trial *trial, int *holder)
@@ -319,7 +323,7 @@ static void be_subject(struct nop_trial *trial)
 
 /* ---- in the command ---- */
 
-/* A file in memory with the code. */
+/* Makes a file in memory with the code. */
 static int make_file(struct nop_trial *trial, enum kernel_nop_form form)
 {
 	static const struct {
@@ -344,7 +348,7 @@ static int make_file(struct nop_trial *trial, enum kernel_nop_form form)
 	return 0;
 }
 
-/* A program that counts. */
+/* Loads a program that counts. */
 static int load_program(struct nop_trial *trial)
 {
 	struct bpf_code code;
@@ -366,7 +370,8 @@ static int load_program(struct nop_trial *trial)
 	return trial->program < 0 ? trial->program : 0;
 }
 
-/* A subject that dies does not answer: it is unsafe. One that takes too long is killed. */
+/* Reads the subject's answer. A subject that dies does not answer: the nop is unsafe. One that
+ * takes too long is killed. */
 static enum kernel_nop_answer read_answer(const struct nop_trial *trial, pid_t subject)
 {
 	struct pollfd wait = {.fd = trial->answer[0], .events = POLLIN};

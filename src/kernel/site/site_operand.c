@@ -4,7 +4,7 @@
  */
 #include "kernel/site/site_operand.h"
 
-/* By the number of a register in operand.h: its offset in struct pt_regs. */
+/* Offsets in struct pt_regs, by the registers' numbers in operand.h. */
 static const uint16_t register_places[] = {KERNEL_RAX, KERNEL_RCX, KERNEL_RDX, KERNEL_RBX,
 	KERNEL_RSP, KERNEL_RBP, KERNEL_RSI, KERNEL_RDI, KERNEL_R8, KERNEL_R9, KERNEL_R10,
 	KERNEL_R11, KERNEL_R12, KERNEL_R13, KERNEL_R14, KERNEL_R15, KERNEL_RIP};

@@ -1,6 +1,6 @@
 /*
- * target_files.c: see target_files.h. A file is known again by its inode only while we hold a
- * descriptor of it or its mapping has stayed: otherwise another file may have got the number.
+ * target_files.c: see target_files.h. A file is recognized by its inode only while we hold a
+ * descriptor of it or its mapping has stayed; otherwise another file may have got the number.
  */
 #include "kernel/site/target_files.h"
 
@@ -163,7 +163,7 @@ void kernel_target_close(struct kernel_target *target)
 	*target = (struct kernel_target){0};
 }
 
-/* Copies the arguments, unless they are those of the site before, as is often so. */
+/* Copies the arguments, unless they are the same as the previous site's, which is often so. */
 static struct kernel_operand *keep_arguments(
 	struct kernel_target *target, const struct kernel_site *site)
 {

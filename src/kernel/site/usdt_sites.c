@@ -82,7 +82,7 @@ static bool is_same(const struct d_probe *one, const struct d_probe *other)
 		!strcmp(one->function, other->function);
 }
 
-/* The probe's number in the set; -1: it is new; -EEXIST: another source delivers it. */
+/* Returns the probe's number in the set; -1 if it is new, -EEXIST if another source delivers it. */
 static long find_probe(const struct usdt_finder *finder, const struct d_probe *probe)
 {
 	for (long i = d_probe_set_find(finder->set, probe->name, -1); i >= 0;
@@ -104,7 +104,7 @@ static void type_text(const struct operand_argument *argument, char (*text)[24])
 		argument->size && argument->size <= 8 ? argument->size * 8 : 64);
 }
 
-/* The types that the provider's contract gives, if vmtap knows it, else those of the site. */
+/* Sets the types from the provider's contract if it is known, otherwise from the site. */
 static void take_types(struct d_probe *probe, const struct usdt_site *site, char (*types)[24],
 	const struct contract_probe *known)
 {
@@ -118,7 +118,8 @@ static void take_types(struct d_probe *probe, const struct usdt_site *site, char
 	}
 }
 
-/* The contract of the site's provider: one that comes with vmtap, or with the file; NULL: none. */
+/* Returns the contract of the site's provider, which comes with vmtap or with the file; NULL if
+ * there is none. */
 static const struct contract_provider *known_provider(
 	struct usdt_finder *finder, const struct usdt_site *site)
 {
@@ -138,10 +139,10 @@ static const struct contract_provider *known_provider(
 	return finder->contract ? contract_find_provider(finder->contract, site->provider) : NULL;
 }
 
-/* What the note of a probe begins with whose sites have arguments of different types. */
+/* Start of the note for a probe whose sites have arguments of different types. */
 static const char differ[] = "its sites differ: ";
 
-/* Adds the types that this site has, and the probe's first one has not, to the probe's note. Each
+/* If this site has other types than the probe's first site, adds them to the probe's note. Each
  * site's arguments are extended as its own types say. Returns 0 or -ENOMEM. */
 static int note_types(struct usdt_finder *finder, uint32_t number, const struct usdt_site *site)
 {
@@ -173,7 +174,7 @@ static int note_types(struct usdt_finder *finder, uint32_t number, const struct 
 	return d_probe_set_note(finder->set, number, note);
 }
 
-/* What the provider's definition says of the site's probe. */
+/* Takes what the provider's contract says of the site's probe. */
 static void take_known(const struct usdt_finder *finder, const struct contract_provider *provider,
 	struct d_probe *probe)
 {
@@ -212,7 +213,8 @@ static bool is_asked(const struct kernel_target *target, const struct d_probe *p
 	return !target->asked_count;
 }
 
-/* The site's probe, which is added to the set if it is new; -EEXIST: it is not taken. */
+/* Returns the site's probe, which is added to the set if it is new. Returns -EEXIST if it is not
+ * wanted, -ENOMEM if memory runs out. */
 static long take_probe(struct usdt_finder *finder, const struct usdt_site *site)
 {
 	char provider[256], types[OPERAND_ARGUMENTS_MAX][24];
@@ -254,8 +256,8 @@ static const char *obstacle(const struct usdt_site *site)
 	return NULL;
 }
 
-/* Returns whether a 10-byte nop follows, and the arguments can be read there as well: none is
- * relative to RIP. */
+/* Returns whether a 10-byte nop follows, and the arguments can be read there as well, which is so
+ * if none is relative to RIP. */
 static bool has_long_nop(const struct usdt_site *site, const struct kernel_operand *arguments)
 {
 	for (unsigned i = 0; i < site->argument_count; i++)

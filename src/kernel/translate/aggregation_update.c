@@ -72,7 +72,7 @@ static void add_one(struct bpf_code *code, unsigned word)
 	add_word(code, word, BPF_REG_1);
 }
 
-/* R1 becomes the code of the number in R1: unsigned, and greater for what is to be kept. */
+/* Replaces the number in R1 by its code: unsigned, and greater for numbers nearer to the result. */
 static void encode(struct bpf_code *code, enum d_aggregating function)
 {
 	bpf_set(code, BPF_REG_2, function == D_AGGREGATE_MIN ? SIGN - 1 : SIGN);
@@ -84,7 +84,7 @@ uint64_t kernel_update_decode(enum d_aggregating function, uint64_t code)
 	return code ^ (function == D_AGGREGATE_MIN ? SIGN - 1 : SIGN);
 }
 
-/* Compare-and-exchange needs R0 for the expected value. */
+/* Keeps the greater of the value and R1. Compare-and-exchange needs R0 for the expected value. */
 static void keep_greatest(struct bpf_code *code, uint32_t without)
 {
 	uint32_t done = bpf_label(code);
@@ -102,7 +102,7 @@ static void keep_greatest(struct bpf_code *code, uint32_t without)
 	bpf_move(code, BPF_REG_0, BPF_REG_3);
 }
 
-/* R1 = |R1| */
+/* Sets R1 to |R1|. */
 static void make_positive(struct bpf_code *code)
 {
 	uint32_t positive = bpf_label(code);
@@ -150,7 +150,7 @@ static void add_square(struct bpf_code *code, unsigned word)
 	add_high(code, word + 3, BPF_REG_2, false);
 }
 
-/* R2 = the number of the highest bit of R1, which is not 0; R3 is changed. */
+/* Sets R2 to the number of the highest bit of R1, which is not 0; changes R3. */
 static void find_bit(struct bpf_code *code)
 {
 	bpf_set(code, BPF_REG_2, 0);
@@ -166,7 +166,7 @@ static void find_bit(struct bpf_code *code)
 	}
 }
 
-/* R2 = the bucket of R1 */
+/* Sets R2 to the bucket of R1. */
 static void find_power(struct bpf_code *code)
 {
 	uint32_t negative = bpf_label(code), zero = bpf_label(code), found = bpf_label(code);
@@ -216,7 +216,8 @@ static void find_level(struct bpf_code *code, const struct d_aggregation *aggreg
 	bpf_place(code, below);
 }
 
-/* R2 = how many of the bounds from first to end are not above R1, counted from the array's first */
+/* Sets R2 to the number of bounds from first to end that are not above R1, counted from the array's
+ * first. */
 static void search_bounds(
 	struct bpf_code *code, const uint64_t *bounds, uint32_t first, uint32_t end, uint32_t found)
 {

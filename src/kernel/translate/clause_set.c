@@ -1,7 +1,7 @@
 /*
  * clause_set.c: see clause_set.h. A probe may have any number of sites, and a script any number of
- * probes with the same clauses, so a set is searched for before it is made. What is in a set must
- * be all that the code of its clauses depends on, since plans with one set share a program.
+ * probes with the same clauses, so a set is searched for before it is made. A set must contain
+ * everything that the code of its clauses depends on, since plans with one set share a program.
  */
 #include "kernel/translate/clause_set.h"
 

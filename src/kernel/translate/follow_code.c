@@ -1,8 +1,8 @@
 /*
  * follow_code.c: see follow_code.h.
  *
- * In a trial there is no record yet, and what is lost is noted: variables that cannot be followed,
- * and memory that cannot be captured.
+ * In a trial there is no record yet. The trial notes what is lost: variables that cannot be
+ * followed, and memory that cannot be captured.
  */
 #include "kernel/translate/follow_code.h"
 
@@ -26,7 +26,7 @@ static bool is_integer(struct translator *t, unsigned reg)
 	return held_in(t, reg)->kind == HELD_INTEGER;
 }
 
-/* Returns whether the register's value is what the engine has there. */
+/* Returns whether the register has the same value as in the engine. */
 static bool is_exact(struct translator *t, unsigned reg)
 {
 	return is_integer(t, reg) && !held_in(t, reg)->is_rough;
@@ -64,7 +64,7 @@ bool kernel_follow_stores(const struct d_instruction *at)
 	}
 }
 
-/* The piece that the instruction reads; NULL: none. */
+/* Returns the piece that the instruction reads; NULL if there is none. */
 static const struct d_piece *piece_read(const struct d_demand *demand, uint32_t index)
 {
 	for (size_t i = 0; i < demand->read_count; i++)
@@ -80,7 +80,7 @@ static bool is_late(const struct d_demand *demand, const struct d_piece *piece)
 	return piece->from == D_PIECE_COMPUTED;
 }
 
-/* Where the code goes on is not known: what follows in it is neither captured nor stored. */
+/* It is not known where the code continues: nothing after this is captured or stored. */
 static void lose_rest(struct translator *t, uint32_t index, bool is_predicate)
 {
 	const struct d_clause *clause = &t->program->clauses[t->clause];
@@ -160,7 +160,7 @@ static void follow_builtin(struct translator *t, const struct d_instruction *at)
 	}
 }
 
-/* A member of what was copied. */
+/* Returns whether the instruction moves an address within what was copied. */
 static bool moves_in_copy(struct translator *t, const struct d_instruction *at)
 {
 	return (at->opcode == D_OP_ADD || at->opcode == D_OP_SUBTRACT) &&
@@ -201,7 +201,8 @@ static void follow_calculation(struct translator *t, const struct d_instruction 
 		forget_value(t, at);
 }
 
-/* Only names of the probe or of the process with a literal: other strings are in memory. */
+/* Follows a comparison of a name of the probe or of the process with a literal: other strings are
+ * in memory. */
 static void follow_comparison(struct translator *t, const struct d_instruction *at)
 {
 	const struct held *one = held_in(t, at->b), *other = held_in(t, at->c);
@@ -337,7 +338,7 @@ static void capture_late(struct translator *t, const struct kernel_read *read)
 	bpf_place(t->code, is_there);
 }
 
-/* Reads a part, and ends the clause where the engine faults because it is missing. */
+/* Reads a part, and ends the clause where the engine faults if it is missing. */
 static void read_part(
 	struct translator *t, const struct d_instruction *at, const struct kernel_read *read)
 {
@@ -352,7 +353,7 @@ static void read_part(
 	bpf_jump_if_value(t->code, BPF_JSLE, BPF_REG_1, 0, t->no);
 }
 
-/* The part that the instruction reads; NULL: none, or this is a trial. */
+/* Returns the part that the instruction reads; NULL if there is none, or this is a trial. */
 static const struct kernel_part *part_read(const struct translator *t, uint32_t index)
 {
 	const struct kernel_plan *plan = t->g->plan;
@@ -363,7 +364,7 @@ static const struct kernel_part *part_read(const struct translator *t, uint32_t 
 	return NULL;
 }
 
-/* An integer in a part of the record, as the engine reads it there. */
+/* Loads an integer from a part of the record, as the engine reads it there. */
 static void load_captured(struct translator *t, const struct d_instruction *at,
 	const struct kernel_part *part, int64_t offset)
 {
@@ -380,7 +381,8 @@ static void load_captured(struct translator *t, const struct d_instruction *at,
 	translator_store(t, at->a, BPF_REG_1);
 }
 
-/* READ from what copyin() has copied before. False: it is none, or not of this instruction. */
+/* Reads an integer from what copyin() has copied before. Returns false if the instruction does not
+ * read within such a copy. */
 static bool read_copy(struct translator *t, const struct d_instruction *at)
 {
 	const struct held *from = held_in(t, at->b);
@@ -393,7 +395,7 @@ static bool read_copy(struct translator *t, const struct d_instruction *at)
 	return true;
 }
 
-/* What an instruction that reads a part gives, if that has a fixed size. */
+/* Sets the result of an instruction that reads a part, if the part has a fixed size. */
 static void take_result(
 	struct translator *t, const struct d_instruction *at, uint32_t index, bool is_fixed)
 {

@@ -1,6 +1,6 @@
 /*
- * reader_guard.c: see reader_guard.h. The counters only grow; who is inside is the difference of
- * two sums, of which the one of those that have left must be read first.
+ * reader_guard.c: see reader_guard.h. The counters only grow. The number of programs inside is the
+ * difference of two sums; the sum of those that have left must be read first.
  */
 #include "kernel/translate/reader_guard.h"
 
@@ -11,13 +11,13 @@
 #include "kernel/translate/reduction.h"
 #include "kernel/translate/translator.h"
 
-/* `inside` has a line of the cache for each processor: for both phases who has entered, and who has
- * left. */
+/* `inside` has a cache line for each processor, with four counters: the programs that have entered
+ * in each phase, and those that have left. */
 enum { LINE_SHIFT = 6, LINE_WORDS = 8, PHASE_SHIFT = 4, ENTERED = 0, LEFT = 8, TRIES = 64 };
 
 /* ---- the programs' side ---- */
 
-/* R2 = the address of this processor's counters for the phase in R3. */
+/* Sets R2 to the address of this processor's counters for the phase in R3. */
 static void point_to_counters(struct translator *t)
 {
 	struct bpf_code *code = t->code;
@@ -111,7 +111,7 @@ void kernel_guard_show(
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* The sum of a counter of all processors; false: it cannot be read. */
+/* Adds up a counter of all processors. Returns false if it cannot be read. */
 static bool add_up(const struct kernel_guard_reader *reader,
 	const struct kernel_reduction *reduction, uint64_t phase, int counter, uint64_t *sum)
 {
@@ -127,7 +127,8 @@ static bool add_up(const struct kernel_guard_reader *reader,
 	return true;
 }
 
-/* Returns whether nobody is inside who entered in the phase; most leave within a microsecond. */
+/* Returns whether all programs that entered in the phase have left; most leave within a
+ * microsecond. */
 static bool is_left(const struct kernel_guard_reader *reader,
 	const struct kernel_reduction *reduction, uint64_t phase)
 {

@@ -1,7 +1,7 @@
 /*
  * sent_updates.c: see sent_updates.h.
  *
- * R7 is the record, R9 the place of the next part of it that differs in length.
+ * R7 is the record, R9 the place of its next part of varying length.
  */
 #include "kernel/translate/sent_updates.h"
 
@@ -39,7 +39,7 @@ void kernel_send_lay_out(const struct kernel_reduction *reduction, const struct 
 		(has_stack ? KERNEL_SENT_STACK : 0);
 }
 
-/* Fills what has a fixed place, except the head and the lengths of strings. */
+/* Fills the words that have a fixed place, except the head and the lengths of strings. */
 static void write_words(struct translator *t, const struct kernel_tally *tally,
 	const struct kernel_sent_layout *layout, int value, int increment)
 {
@@ -62,7 +62,7 @@ static void write_words(struct translator *t, const struct kernel_tally *tally,
 	}
 }
 
-/* An address in the record, in R1. */
+/* Sets R1 to the address of the next part in the record. */
 static void point_to_next(struct translator *t)
 {
 	bpf_move(t->code, BPF_REG_1, BPF_REG_7);

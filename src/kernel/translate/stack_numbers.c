@@ -73,7 +73,7 @@ void kernel_stacks_close(struct kernel_stacks *stacks)
 
 /* ---- numbers ---- */
 
-/* As stack_walk.c calculates it; words: the process, then the frames. */
+/* Calculates the hash as stack_walk.c does. words: the process, then the frames. */
 static struct kernel_walk_hash hash_of(
 	const struct kernel_stacks *stacks, const uint64_t *words, size_t count)
 {
@@ -94,7 +94,8 @@ static bool is_hash(const void *known, uint32_t index, const void *hash)
 		sizeof(struct kernel_walk_hash));
 }
 
-/* 0: there is no room for another one. */
+/* Returns the number of a stack, which is added if it is new; 0 if there is no room for another
+ * one. */
 static uint64_t number_of(struct kernel_stacks *stacks, const struct kernel_walk_hash *hash,
 	const uint64_t *words, size_t count)
 {
@@ -178,7 +179,8 @@ static struct kernel_stacks_process *add_process(struct kernel_stacks *stacks, u
 	return process;
 }
 
-/* false: a program cannot find the caller of a frame at this pc. */
+/* Finds the rule for a frame. Returns false if a program cannot find the caller of a frame at this
+ * pc. */
 static bool find_rule(struct usdt_unwind *unwind, uint64_t pc, struct kernel_walk_rule *rule)
 {
 	struct usdt_unwind_step step;
@@ -193,7 +195,7 @@ static bool find_rule(struct usdt_unwind *unwind, uint64_t pc, struct kernel_wal
 	return true;
 }
 
-/* false: the programs may not know the rule. */
+/* Teaches the programs a rule. Returns false if they may not know it. */
 static bool teach_rule(struct kernel_stacks *stacks, struct kernel_stacks_process *process,
 	uint64_t pc, const struct kernel_walk_rule *rule)
 {

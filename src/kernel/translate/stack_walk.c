@@ -2,9 +2,9 @@
  * stack_walk.c: see stack_walk.h.
  *
  * The walk is done in a loop that the kernel can check: R7 counts the frames; all else is in words
- * of the frame, whose contents the check does not follow. What goes wrong on the way (memory that
- * is not resident, a frame of which nothing is known, one that the copy of a stack does not reach)
- * makes the stack an unknown one.
+ * of the frame, whose contents the check does not follow. If anything goes wrong on the way (memory
+ * that is not resident, a frame of which nothing is known, one that the copy of a stack does not
+ * reach), the stack is unknown.
  */
 #include "kernel/translate/stack_walk.h"
 
@@ -71,7 +71,7 @@ static void read_stack(struct translator *t, int place)
 	bpf_call(t->code, BPF_FUNC_probe_read_user);
 }
 
-/* The registers' words, and the hash of the process; R1 is the pc. */
+/* Writes the registers' words and the hash of the process. Leaves the pc in R1. */
 static void begin_walk(struct translator *t, uint32_t unknown)
 {
 	const struct kernel_stacks *stacks = &t->reduction->stacks;
@@ -99,8 +99,8 @@ static void begin_walk(struct translator *t, uint32_t unknown)
 	bpf_set(code, BPF_REG_7, 0);
 }
 
-/* From a frame to its caller's by the rule that R0 points to; goes to `whole` where there is none.
- * R1 is the caller's pc. */
+/* Steps from a frame to its caller's by the rule that R0 points to; goes to `whole` if there is no
+ * caller. Leaves the caller's pc in R1. */
 static void step_to_caller(struct translator *t, uint32_t whole, uint32_t unknown)
 {
 	struct bpf_code *code = t->code;

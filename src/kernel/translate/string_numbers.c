@@ -1,7 +1,7 @@
 /*
  * string_numbers.c: see string_numbers.h. Numbers only grow; those below `low` are settled. Texts
- * that are over are removed from the array at the end of a wait, never while a key with their
- * number may still be read.
+ * that are no longer needed are removed from the array at the end of a wait, never while a key with
+ * their number may still be read.
  */
 #include "kernel/translate/string_numbers.h"
 
@@ -18,8 +18,8 @@
 enum {
 	FULL_PART = 8,        /* numbers are given back when an eighth of the room is taken */
 	GIVEN_AT_ONCE = 8192, /* a bound on the time that one reading takes */
-	/* Waits that end after the removal of a string until no program uses its number any more,
-	 * since the first one may have begun before, and until no key contains it any more. */
+	/* Waits that must end after a string is removed: until no program uses its number any more
+	 * (the first wait may have begun before), and until no key contains the number. */
 	TEXT_WAITS = 2,
 	LAST_WAITS = 3
 };
@@ -91,7 +91,7 @@ static bool is_over(const struct kernel_listed_text *item)
 	return item->waits == LAST_WAITS && !item->is_kept;
 }
 
-/* Frees the texts that are over. */
+/* Frees the texts that are no longer needed. */
 static void forget_texts(struct kernel_listed *listed)
 {
 	size_t left = 0;
@@ -111,7 +111,7 @@ static void forget_texts(struct kernel_listed *listed)
 	listed->count = left;
 }
 
-/* The text that the map has for a number. */
+/* Reads the text that the map has for a number. */
 static char *read_text(const struct kernel_reduction *reduction, uint64_t number)
 {
 	char *room = calloc(1, reduction->string_bytes), *text = NULL;
@@ -122,7 +122,7 @@ static char *read_text(const struct kernel_reduction *reduction, uint64_t number
 	return text;
 }
 
-/* The text of a number, read from the map if need be. */
+/* Returns the text of a number, which is read from the map if need be. */
 static struct kernel_listed_text *find_text(
 	struct kernel_listed *listed, const struct kernel_reduction *reduction, uint64_t number)
 {
@@ -154,7 +154,7 @@ const char *kernel_listed_find(struct kernel_listed *listed,
 	return item ? item->text : NULL;
 }
 
-/* A wait has ended since numbers were given back. */
+/* Called when a wait has ended since numbers were given back. */
 static void age_texts(struct kernel_listed *listed, const struct kernel_reduction *reduction)
 {
 	bool is_any_over = false;

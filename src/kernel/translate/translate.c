@@ -1,10 +1,11 @@
 /*
- * translate.c: see translate.h. The pass over a clause's code, and the order of
- * clauses in a program; what the instructions become is in the files named in the includes.
+ * translate.c: see translate.h. This file has the pass over a clause's code, and the order of
+ * clauses in a program; the included files translate the instructions.
  *
  * Code is written in one pass (translate_jump.h).
  *
- * A fault is recorded in the ring for the engine to report, and the next clause goes on.
+ * A fault is recorded in the ring for the engine to report, and the program continues with the next
+ * clause.
  */
 #include "kernel/translate/translate.h"
 
@@ -165,7 +166,7 @@ static unsigned count_registers(const struct d_instruction *code, size_t count, 
 	return most;
 }
 
-/* The words of the area besides a string: keys, the round, a thread. */
+/* Counts the words of the area besides a string: keys, the round, a thread. */
 static unsigned count_words(const struct d_program *program, const struct d_clause *clause)
 {
 	unsigned most = 0;
@@ -190,7 +191,7 @@ static bool gives_string(const struct d_instruction *at)
 		(at->immediate == D_SUBROUTINE_COPYINSTR || at->immediate == D_SUBROUTINE_STRINGOF);
 }
 
-/* Strings whose limit may not be a constant. */
+/* Counts the strings whose limit may not be a constant. */
 static unsigned count_limits(const struct d_instruction *code, size_t count)
 {
 	unsigned limits = 0;
@@ -216,7 +217,7 @@ static bool walks(const struct d_instruction *code, size_t count)
 	return false;
 }
 
-/* Gives places in the frame; false: it is too small. */
+/* Gives everything its place in the frame. Returns false if the frame is too small. */
 static bool lay_out_frame(struct translator *t, const struct d_clause *clause)
 {
 	unsigned registers = count_registers(clause->predicate, clause->predicate_count, 0);
@@ -291,7 +292,7 @@ static bool is_guarded(const struct translator *t)
 	return result && reduction->rotates && !t->is_trial && !t->follow;
 }
 
-/* The body of a guarded clause: each way out of it leaves. */
+/* Translates the body of a guarded clause: every way out of it leaves the guard. */
 static void translate_guarded(struct translator *t, const struct d_clause *clause)
 {
 	uint32_t no = t->no, fault = t->fault;
@@ -316,7 +317,8 @@ static void translate_guarded(struct translator *t, const struct d_clause *claus
 	t->faults |= faults;
 }
 
-/* The predicate, which goes on at `yes` or `no`, and the body, which goes on at `no`. */
+/* Translates the predicate, which continues at `yes` or `no`, and the body, which continues at
+ * `no`. */
 static void translate_clause(struct translator *t)
 {
 	const struct d_clause *clause = &t->program->clauses[t->clause];
@@ -368,7 +370,7 @@ static int try_clause(struct kernel_reduction *reduction, uint32_t clause, bool 
 	struct translator t;
 
 	bpf_code_begin(&code);
-	/* what is in the stack's slots where clauses' code is generated */
+	/* these slots are in use where clauses' code is generated */
 	stack_slot_take(&g.slots, STACK_SLOT_IDS);
 	stack_slot_take(&g.slots, STACK_SLOT_SITE);
 	stack_slot_take(&g.slots, follow ? STACK_SLOT_NEXT : STACK_SLOT_TIME);
@@ -482,7 +484,7 @@ static void filter(struct kernel_generator *g, uint32_t clause, uint32_t ship)
 
 /* ---- programs ---- */
 
-/* Leaves the thread's CPU time in its place, as kernel_cpu_time_of() calculates it. */
+/* Leaves the thread's CPU time in its place. Calculates it as kernel_cpu_time_of() does. */
 static void find_cpu_time(struct kernel_generator *g)
 {
 	const struct kernel_reduction *reduction = g->maps->reduction;

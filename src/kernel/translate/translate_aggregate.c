@@ -1,6 +1,6 @@
 /*
  * translate_aggregate.c: see translate_aggregate.h. An update changes the maps wholly or not at
- * all: the key is put together and found first, and where that fails, the update is sent.
+ * all: the key is put together and found first, and if that fails, the update is sent.
  */
 #include "kernel/translate/translate_aggregate.h"
 
@@ -67,7 +67,7 @@ static bool describe_key(struct translator *t, const struct held *held,
 	}
 }
 
-/* Decides where each key goes; the last string is there itself. */
+/* Decides where each key goes; the last string itself is in the key. */
 static bool lay_out_keys(struct translator *t, struct kernel_tally *tally, unsigned first)
 {
 	const struct d_aggregation *definition = &t->program->aggregations[tally->aggregation];
@@ -100,7 +100,7 @@ static bool lay_out_keys(struct translator *t, struct kernel_tally *tally, unsig
 	return place <= t->area_bytes;
 }
 
-/* Puts all parts of the key in place that are not strings. */
+/* Writes all parts of the key that are not strings. */
 static void put_words(struct translator *t, const struct kernel_tally *tally, unsigned first)
 {
 	const struct d_aggregation *definition = &t->program->aggregations[tally->aggregation];
@@ -123,7 +123,7 @@ static void put_words(struct translator *t, const struct kernel_tally *tally, un
 	}
 }
 
-/* Puts the key together; goes to `without` if the maps have no room for a string of it. */
+/* Puts the key together; goes to `without` if the maps have no room for one of its strings. */
 static void put_keys(
 	struct translator *t, const struct kernel_tally *tally, unsigned first, uint32_t without)
 {
@@ -166,9 +166,9 @@ static void add_key(struct translator *t, int map)
 }
 
 /*
- * R0 = the address of the value of the key in the area; goes to `without` if the maps have no room
- * for the key. Two programs that add a key at the same
- * time may add it to both maps: the values of both count.
+ * Sets R0 to the address of the value of the key in the area; goes to `without` if the maps have no
+ * room for the key. Two programs that add a key at the same time may add it to both maps: the
+ * values of both count.
  */
 static void find_value(struct translator *t, const struct kernel_tally *tally, uint32_t without)
 {

@@ -5,7 +5,7 @@
  */
 #include "kernel/translate/translate_arithmetic.h"
 
-/* R1 = |R1|, or the same for another register */
+/* Sets a register, such as R1, to its absolute value. */
 static void make_positive(struct translator *t, int reg)
 {
 	uint32_t positive = bpf_label(t->code);
@@ -15,7 +15,8 @@ static void make_positive(struct translator *t, int reg)
 	bpf_place(t->code, positive);
 }
 
-/* BPF divides unsigned numbers; the quotient's sign is that of one ^ other, the rest's is one's. */
+/* Divides. BPF divides unsigned numbers; the quotient has the sign of one ^ other, the remainder
+ * that of one. */
 static void divide(struct translator *t, const struct d_instruction *at, uint32_t index)
 {
 	bool is_signed = at->opcode == D_OP_DIVIDE || at->opcode == D_OP_MODULO;

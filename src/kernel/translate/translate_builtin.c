@@ -1,6 +1,6 @@
 /*
- * translate_builtin.c: see translate_builtin.h. What the program has found out already is read from
- * its stack or its frame, such as the time, so that all clauses see the same.
+ * translate_builtin.c: see translate_builtin.h. What the program has already read, such as the
+ * time, is taken from its stack or its frame, so that all clauses see the same.
  */
 #include "kernel/translate/translate_builtin.h"
 

@@ -1,7 +1,7 @@
 /*
- * translate_copyout.c: see translate_copyout.h. A block is a place in the frame; what a register of
- * D holds of it is the place and a constant offset. Each access is checked when the clause is
- * translated, so programs need no check.
+ * translate_copyout.c: see translate_copyout.h. A block is a place in the frame; a register of D
+ * that points to it holds the place and a constant offset. Each access is checked when the clause
+ * is translated, so programs need no check.
  */
 #include "kernel/translate/translate_copyout.h"
 
@@ -39,7 +39,8 @@ uint32_t kernel_copyout_bytes(const struct d_program *program, const struct d_cl
 
 /* ---- blocks ---- */
 
-/* Bytes from where a register points to the end of its block; 0: it points to no block. */
+/* Returns the bytes from where a register points to the end of its block; 0 if it points to no
+ * block. */
 static uint32_t left(const struct held *held)
 {
 	return held->kind == HELD_BLOCK && held->number >= 0 && held->number <= held->limit
@@ -158,7 +159,7 @@ static struct held *find_local(struct translator *t, const struct d_instruction 
 		: NULL;
 }
 
-/* A variable that is a block's address only on some paths, or in another clause, is refused. */
+/* Refuses a variable that is a block's address only on some paths, or in another clause. */
 bool translator_load_block(struct translator *t, const struct d_instruction *at)
 {
 	const struct held *local = find_local(t, at);
@@ -197,7 +198,7 @@ bool translator_store_block(struct translator *t, const struct d_instruction *at
 
 /*
  * Writes R3 bytes from a place in the frame to the process, at the address in a register of D. R3
- * is at least 1 and does not exceed what is at the place.
+ * is at least 1 and at most the bytes at the place.
  */
 static void write_bytes(struct translator *t, unsigned address, int place, uint32_t index)
 {
@@ -225,7 +226,8 @@ static void put_literal(struct translator *t, const struct text *text)
 	}
 }
 
-/* The size must be within the memory that is copied; 0 bytes are fine anywhere. */
+/* Translates copyout(). The size must be within the memory that is copied; 0 bytes are fine
+ * anywhere. */
 static void copy_out(struct translator *t, const struct d_instruction *at, uint32_t index)
 {
 	const struct held *from = &t->now.registers[at->b];

@@ -1,6 +1,6 @@
 /*
  * translate_jump.c: see translate_jump.h. The first jump to an instruction notes there what is
- * known; the others reduce it to what they have in common.
+ * known of the registers; later jumps reduce that to what all jumps have in common.
  */
 #include "kernel/translate/translate_jump.h"
 

@@ -11,7 +11,7 @@ enum { PAD_ZEROS = 1 /* flag of bpf_copy_from_user_str() */ };
 
 /* ---- memory of the process ---- */
 
-/* R2 = the room for a string with its NUL. */
+/* Sets R2 to the room for a string with its NUL. */
 static void load_room(struct translator *t, const struct held *held)
 {
 	uint32_t fits = bpf_label(t->code);
@@ -181,7 +181,7 @@ void translator_read_execname(struct translator *t, int place)
 	bpf_call(t->code, BPF_FUNC_probe_read_kernel);
 }
 
-/* Compares the string in a register with a literal: R3 = -1, 0 or 1. */
+/* Compares the string in a register with a literal. R3 becomes -1, 0 or 1. */
 static void compare_literal(struct translator *t, unsigned reg, const struct text *literal)
 {
 	uint32_t done = bpf_label(t->code), differs = bpf_label(t->code);
@@ -216,7 +216,7 @@ static void compare_literal(struct translator *t, unsigned reg, const struct tex
 	bpf_place(t->code, done);
 }
 
-/* Compares the probe's name in a register with a literal: R3 = -1, 0 or 1, a constant. */
+/* Compares the probe's name in a register with a literal. R3 becomes -1, 0 or 1, a constant. */
 static void compare_name(struct translator *t, unsigned reg, const struct text *literal)
 {
 	int order = 0;

@@ -61,7 +61,7 @@ static void store_for_thread(struct translator *t, int place)
 	bpf_place(code, after);
 }
 
-/* from: the register's number, or -1 for 0 */
+/* Stores into a variable. from: the register's number, or -1 for 0 */
 void translator_store_variable(struct translator *t, uint32_t index, int from)
 {
 	if (!can_load(t, index))
@@ -79,7 +79,7 @@ void translator_store_variable(struct translator *t, uint32_t index, int from)
 		bpf_write(t->code, KERNEL_FRAME, translator_local(t, index), BPF_REG_1, 8);
 }
 
-/* Puts an integer that is a key, cut to its type, to the given place. */
+/* Writes an integer that is a key, cut to its type, to the given place. */
 void translator_put_key(
 	struct translator *t, unsigned reg, const struct d_value_type *type, int place)
 {
@@ -140,7 +140,7 @@ void translator_count_lost_store(struct bpf_code *code, const struct kernel_redu
 	bpf_atomic(code, BPF_ADD, BPF_REG_1, 0, BPF_REG_0);
 }
 
-/* An element that is 0 does not exist. from: as in translator_store_variable() */
+/* Stores into an element. One that is 0 does not exist. from: as in translator_store_variable() */
 void translator_store_element(struct translator *t, const struct d_instruction *at, int from)
 {
 	uint32_t is_zero = bpf_label(t->code), done = bpf_label(t->code);

@@ -1,6 +1,6 @@
 /*
- * translator.c: see translator.h. A register of D is a word of the frame. What is generated and
- * what `now` says that the register holds must change together.
+ * translator.c: see translator.h. A register of D is a word of the frame. The generated code and
+ * what `now` says of the register must change together.
  */
 #include "kernel/translate/translator.h"
 
@@ -94,9 +94,9 @@ void translator_move(struct translator *t, unsigned to, unsigned from)
 }
 
 /*
- * As translator_find_frame() at a tracepoint. The frame is the program's own, since an interrupt
- * may come in between, and another program run in it. Most threads of the machine have no variables
- * and get no memory for them before one is stored: until then R9 points to zeroes after the frame.
+ * Like translator_find_frame(), at a tracepoint. The frame is the program's own, since an interrupt
+ * may come in between and run another program. Most threads of the machine have no variables and
+ * get no memory for them before one is stored: until then R9 points to zeroes after the frame.
  */
 static void find_machine_frame(struct kernel_generator *g, uint32_t without)
 {

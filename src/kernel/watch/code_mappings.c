@@ -1,7 +1,7 @@
 /*
  * code_mappings.c: see code_mappings.h. Each processor has a queue in shared memory. A record is
- * copied out and released at once, so that the kernel has room again; what is in it must not be
- * trusted to be of our pid namespace.
+ * copied out and released at once, so that the kernel has room again. Do not trust that its ids are
+ * of our pid namespace.
  */
 #include "kernel/watch/code_mappings.h"
 
@@ -27,7 +27,7 @@ struct kernel_mapped_queue {
 	size_t page_bytes;
 };
 
-/* What follows the header of a mapping's record; then there is the path. */
+/* A mapping's record after the header; the path follows. */
 struct mapping_record {
 	uint32_t pid, tid;
 	uint64_t address, length, offset;
@@ -133,7 +133,7 @@ static void copy_bytes(
 	memcpy((char *)to + first, data, bytes - first);
 }
 
-/* Takes a queue's next record: its kind and its size; 0: there is none. */
+/* Takes a queue's next record. Returns its size, or 0 if there is none. */
 static size_t take_record(struct kernel_mapped *mapped, struct kernel_mapped_queue *queue)
 {
 	uint64_t end = written_to(queue), from = queue->page->data_tail;
@@ -149,7 +149,7 @@ static size_t take_record(struct kernel_mapped *mapped, struct kernel_mapped_que
 	return header.size;
 }
 
-/* False: it is of no interest. */
+/* Reads a record. Returns false if it is of no interest. */
 static bool read_record(
 	const struct kernel_mapped *mapped, size_t size, struct kernel_mapped_event *event)
 {
@@ -170,7 +170,7 @@ static bool read_record(
 	if (header.type == PERF_RECORD_FORK) {
 		event->kind = KERNEL_MAPPED_FORK;
 		memcpy(&event->parent, body + sizeof(event->pid), sizeof(event->parent));
-		/* of a thread's, too, it tells */
+		/* it reports threads, too */
 		return event->parent && event->parent != event->pid;
 	}
 	event->kind = KERNEL_MAPPED_PROGRAM;

@@ -2,16 +2,16 @@
  * guardian.c: see guardian.h.
  *
  * The guardian has no descriptors but the two maps and its end of a line to the tracer. When the
- * line ends before its last byte has come, the tracer has died: the programs may stop nobody from
- * then on, and those that have been stopped are resumed. A program that is just running may stop a
- * process a moment later, so it looks several times, and until nobody is left that is about to
- * stop.
+ * line ends before its last byte has come, the tracer has died: then the guardian forbids the
+ * programs to stop processes, and resumes those that have been stopped. A program that is just
+ * running may stop a process a moment later, so the guardian checks several times, and until no
+ * process is about to stop.
  *
  * If both are killed at the same moment, a process that is stopped just then stays stopped: no
- * process is left that could let it go on.
+ * process is left that could resume it.
  *
- * It is made without a signal to its parent at its end, so that it does not count among the
- * children that vmtap waits for.
+ * It sends no signal to its parent when it ends, so it does not count among the children that vmtap
+ * waits for.
  */
 #include "kernel/watch/guardian.h"
 
@@ -34,15 +34,15 @@
 #include "kernel/watch/hold.h"
 
 enum {
-	LOOK_MS = 500, /* between two looks at what is stopped */
+	LOOK_MS = 500, /* between two checks of what is stopped */
 	LAST_LOOKS = 20,
 	LAST_LOOK_MS = 10,
 	MAPS = 2
 };
 
 /*
- * Lets those go on that were stopped before a time, and forgets those that run, unless they may be
- * about to stop. Whether any of them is left.
+ * Resumes the processes that were stopped before a time, and forgets those that run, unless they
+ * may be about to stop. Returns whether any of them is left.
  */
 static bool let_go(int held, uint64_t before, bool forgets)
 {
@@ -118,7 +118,8 @@ static void close_others(const int *kept)
 	syscall(SYS_close_range, last + 1, ~0U, 0);
 }
 
-/* Moves the descriptors that it needs to the first numbers. Returns 0 or a negative errno. */
+/* Moves the descriptors that the guardian needs to the first numbers. Returns 0 or a negative
+ * errno. */
 static int move_descriptors(int *kept)
 {
 	for (int i = 0; i <= MAPS; i++) {
@@ -133,7 +134,7 @@ static int move_descriptors(int *kept)
 	return 0;
 }
 
-/* Tells the tracer whether it guards: one byte, an errno. */
+/* Runs the guardian. First tells the tracer whether it guards: one byte, an errno. */
 static void run(int held, int control, int line)
 {
 	int kept[MAPS + 1] = {held, control, line}, result;
@@ -152,7 +153,8 @@ static void run(int held, int control, int line)
 	_exit(result != 0);
 }
 
-/* Waits until it has closed what it has inherited: links must not live longer for its sake. */
+/* Waits until the guardian has closed the descriptors that it has inherited: it must not keep links
+ * open. */
 static int await_start(int line)
 {
 	ssize_t length;

@@ -1,7 +1,7 @@
 /*
- * hold.c: see hold.h. All is read from /proc, and the guardian does this, too. Each step must be
- * safe if the tracer is killed right after it: what the map says must lead the guardian to every
- * process that is still stopped.
+ * hold.c: see hold.h. Everything is read from /proc; the guardian does this, too. Each step must be
+ * safe if the tracer is killed right after it: the map must lead the guardian to every process that
+ * is still stopped.
  */
 #include "kernel/watch/hold.h"
 
@@ -24,13 +24,12 @@
 #include "kernel/bpf/bpf.h"
 
 enum {
-	LOCK_TRIES =
-		1000, /* one in a millisecond; then it is found out whether its owner is stopped */
-	LOCK_ROUNDS = 30, /* of these; nobody needs the lock for so long */
+	LOCK_TRIES = 1000, /* one in a millisecond; then we check whether its owner is stopped */
+	LOCK_ROUNDS = 30,  /* of these; nobody needs the lock for that long */
 	STATUS_BYTES = 4096,
 	STOP_TRIES = 1000, /* the same for a thread that is about to stop */
 	TRY_US = 1000,
-	QUICK_TRIES = 20, /* the first of which follow each other more closely */
+	QUICK_TRIES = 20, /* the first tries follow each other more closely */
 	QUICK_TRY_US = 50
 };
 
@@ -49,7 +48,7 @@ static void pause_before(unsigned try)
 	nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL);
 }
 
-/* The value of a line of a thread's status; NULL: it has no such line. */
+/* Returns the value of a line of a thread's status; NULL if it has no such line. */
 static const char *find_value(const char *status, const char *name)
 {
 	const char *line = strstr(status, name);
@@ -57,7 +56,7 @@ static const char *find_value(const char *status, const char *name)
 	return line ? line + strlen(name) : NULL;
 }
 
-/* Reads a file of /proc, which is short, with a NUL at its end; empty: it cannot be read. */
+/* Reads a short file of /proc, with a NUL at its end; empty if it cannot be read. */
 static void read_file(int folder, const char *path, char *text, size_t room)
 {
 	int file = openat(folder, path, O_RDONLY | O_CLOEXEC);
@@ -68,7 +67,7 @@ static void read_file(int folder, const char *path, char *text, size_t room)
 	text[length > 0 ? length : 0] = '\0';
 }
 
-/* Opens the process's directory in /proc: it never stands for another process, and signals can be
+/* Opens the process's directory in /proc, which never stands for another process; signals can be
  * sent by it. Returns -1 if there is none. */
 static int open_process(uint32_t pid)
 {
@@ -89,7 +88,7 @@ static bool is_stopped(uint32_t pid)
 	return !state || *state == 'T' || *state == 't' || *state == 'Z' || *state == 'X';
 }
 
-/* Returns whether the owner of the lock on an open directory is known and works on. */
+/* Returns whether the owner of the lock on an open directory is known and runs. */
 static bool owner_runs(int process)
 {
 	FILE *locks = fopen("/proc/locks", "re");
@@ -115,9 +114,9 @@ static bool owner_runs(int process)
 }
 
 /*
- * Takes the lock on what is done to a process: on its directory in /proc, which all tracers see and
- * which the kernel gives back when its owner dies. If the owner is stopped, we go on without it, so
- * that what follows may come between what others do; they notice that their process ran on.
+ * Locks a process: takes a lock on its directory in /proc, which all tracers see; the kernel
+ * releases the lock when its owner dies. If the owner is stopped, we continue without the lock.
+ * Then our steps may come between those of others, who notice that their process has run.
  */
 static void lock_process(int process)
 {

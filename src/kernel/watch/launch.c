@@ -1,8 +1,8 @@
 /*
  * launch.c: see launch.h.
  *
- * A program on the function by which the dynamic linker tells of its changes (linker.h)
- * stops the process at each call, until all libraries are there.
+ * A program on the function by which the dynamic linker reports its changes (linker.h) stops the
+ * process at each call, until all libraries are there.
  */
 #include "kernel/watch/launch.h"
 
@@ -34,7 +34,7 @@ bool kernel_is_allowed(struct error *error)
 	return !bpf_features(&features, error);
 }
 
-/* What stops the process at the linker's function. */
+/* The program that stops the process at the linker's function, and its map. */
 struct launch_stop {
 	int link, hits; /* descriptors; hits: a map with the number of calls */
 	uint64_t seen;  /* of these */
@@ -113,8 +113,8 @@ static int stop_at(pid_t pid, const struct kernel_linker *linker, struct launch_
 					 strerror(-stop->link));
 }
 
-/* Waits until the process has stopped; *number is the signal's. -ESRCH: it has ended, and is not
- * waited for. */
+/* Waits until the process has stopped; *number is the signal's. Returns 0, -ESRCH if it has ended,
+ * and leaves it to be waited for, or another negative errno. */
 static int await_stop(pid_t pid, int *number)
 {
 	siginfo_t info;
@@ -138,9 +138,9 @@ static int tell(pid_t pid, struct error *error)
 }
 
 /*
- * Lets the process run until its libraries are loaded. Other signals than that of our program are
- * passed on; but a SIGSTOP of another tracer's, who has seen that a program was executed, is not,
- * since the process stops for us in any case.
+ * Lets the process run until its libraries are loaded. Signals other than that of our program are
+ * passed on. A SIGSTOP of another tracer, which has seen that a program was executed, is not, since
+ * the process stops for us in any case.
  */
 static int run_linker(pid_t pid, const struct usdt_process *process,
 	const struct kernel_linker *linker, struct error *error)
@@ -188,7 +188,7 @@ int kernel_launch_continue(pid_t pid)
 {
 	int result = ptrace(PTRACE_DETACH, pid, NULL, NULL) ? errno : 0;
 
-	/* Only a process that is none of ours, or has ended, may be left: others would stay
+	/* Only a process that is not our child, or has ended, may be left; any other would stay
 	 * stopped. */
 	if (result && result != ESRCH)
 		result = ptrace(PTRACE_DETACH, pid, NULL, NULL) ? errno : 0;
@@ -204,7 +204,7 @@ struct kernel_steps {
 	uint64_t state;
 };
 
-/* Watches the present program. Whether its dynamic linker will report. */
+/* Watches the present program. Returns whether its dynamic linker will report. */
 static bool watch_program(struct kernel_steps *steps)
 {
 	struct usdt_process *process;

@@ -11,9 +11,11 @@
 
 enum { STATE_PLACE = 24 /* r_state in struct r_debug of <link.h>, on 64-bit machines */ };
 
-/* The address at which a symbol that an object exports is in the process; 0: there is none. A
+/*
+ * Returns the address in the process of a symbol that an object exports; 0 if there is none. A
  * program that is linked statically has a copy of the linker's function, which nothing calls; but
- * it exports nothing. */
+ * it exports nothing.
+ */
 static uint64_t symbol_address(const struct usdt_object *object, int file, const char *name)
 {
 	uint64_t value;
@@ -24,7 +26,7 @@ static uint64_t symbol_address(const struct usdt_object *object, int file, const
 	return object->mappings[0].begin + value;
 }
 
-/* The function's place in its object's file. */
+/* Finds the function's place in its object's file. */
 static bool find_offset(const struct usdt_object *object, uint64_t address, uint64_t *offset)
 {
 	for (size_t i = 0; i < object->mapping_count; i++) {
@@ -38,8 +40,8 @@ static bool find_offset(const struct usdt_object *object, uint64_t address, uint
 	return false;
 }
 
-/* Looks through the objects that the kernel has mapped: the program and its dynamic linker. That of
- * musl calls the function once, when all is loaded, and exports only a pointer to the state. */
+/* Searches the objects that the kernel has mapped: the program and its dynamic linker. The linker
+ * of musl calls the function once, when all is loaded, and exports only a pointer to the state. */
 bool kernel_linker_find(const struct usdt_process *process, struct kernel_linker *linker)
 {
 	/* the linker is nearly always the last */

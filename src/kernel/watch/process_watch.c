@@ -1,7 +1,8 @@
 /*
- * process_watch.c: see process_watch.h. The programs are in process_watch_code.c. They and we share
- * three maps: who is watched, who is stopped, and whether anybody may be stopped. A process that is
- * stopped is in the map before it stops, so that the guardian finds it if we are killed.
+ * process_watch.c: see process_watch.h. The programs are in process_watch_code.c. They share three
+ * maps with us: the processes that are watched, those that are stopped, and whether any process may
+ * be stopped. A process that is stopped is in the map before it stops, so that the guardian finds
+ * it if we are killed.
  */
 #include "kernel/watch/process_watch.h"
 
@@ -164,7 +165,7 @@ void kernel_watch_free(struct kernel_watch *watch)
 	close_one(watch->exit_program);
 	close_one(watch->exec_program);
 	close_one(watch->linker_program);
-	/* A program that was just running when it was told not to stop anybody has ended by now. */
+	/* A program that was still running when stopping was forbidden has ended by now. */
 	if (watch->control >= 0 && watch->held >= 0)
 		kernel_watch_release(watch);
 	kernel_guardian_stop(&watch->guardian);
@@ -181,7 +182,7 @@ int kernel_watch_descriptor(const struct kernel_watch *watch)
 	return watch->ring.map;
 }
 
-/* Attaches to the linker's function in one process. The link, or a negative errno. */
+/* Attaches to the linker's function in one process. Returns the link or a negative errno. */
 static int attach_linker(
 	const struct kernel_watch *watch, uint32_t pid, const struct kernel_linker *linker)
 {
@@ -274,7 +275,9 @@ void kernel_watch_remove(struct kernel_watch *watch, uint32_t pid)
 	bpf_map_delete(watch->held, &pid);
 }
 
-/* Starts another guardian if it has been killed; without one nobody may be stopped. */
+/*
+ * Starts another guardian if the old one has been killed; without one, no process may be stopped.
+ */
 static void keep_guardian(struct kernel_watch *watch)
 {
 	if (!watch->guardian.pid || kernel_guardian_runs(&watch->guardian))
@@ -318,7 +321,7 @@ enum kernel_watch_result kernel_watch_continue(
 		return KERNEL_WATCH_RAN;
 	if (bpf_map_get(watch->held, &notice->pid, &held))
 		return KERNEL_WATCH_RAN;
-	/* if it is stopped by a later event by now, that one is in the map once it has stopped */
+	/* if it is stopped by a later event by now, that event is in the map once it has stopped */
 	state = kernel_hold_wait(notice->pid, held.thread);
 	if (bpf_map_get(watch->held, &notice->pid, &held) || held.time != notice->time)
 		return KERNEL_WATCH_RAN;

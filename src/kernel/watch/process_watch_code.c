@@ -73,14 +73,14 @@ static void check_state(struct generator *g)
 	bpf_place(code, after);
 }
 
-/* The key of the process in a map. */
+/* Sets a register to the address of the process's key in a map. */
 static void point_to_pid(struct generator *g)
 {
 	bpf_move(&g->code, BPF_REG_2, BPF_REG_10);
 	bpf_operate_value(&g->code, BPF_ADD, BPF_REG_2, STACK_PID);
 }
 
-/* Stops the process if it may be stopped; the notice in R8 says whether. */
+/* Stops the process if it may be stopped. The notice in R8 then says whether it was stopped. */
 static void stop(struct generator *g)
 {
 	struct bpf_code *code = &g->code;
@@ -191,7 +191,7 @@ static void read_kernel(struct generator *g, int place, uint32_t bytes)
 	bpf_call(&g->code, BPF_FUNC_probe_read_kernel);
 }
 
-/* Reads a member of the struct at the address in a register: R0, extended from its size. */
+/* Reads a member of the struct at the address in a register to R0, extended from its size. */
 static void read_member(struct generator *g, int base, uint32_t offset, uint32_t bytes)
 {
 	bpf_move(&g->code, BPF_REG_3, base);
@@ -201,8 +201,9 @@ static void read_member(struct generator *g, int base, uint32_t offset, uint32_t
 	bpf_read(&g->code, BPF_REG_0, BPF_REG_10, STACK_VALUE, 8);
 }
 
-/* Finds the id that the process of the task in R8 has in our namespace: the one of its
- * namespaces that is ours. */
+/*
+ * Finds the id of the process of the task in R8 in our namespace, if one of its namespaces is ours.
+ */
 static void find_number(struct generator *g)
 {
 	const struct kernel_watch_layout *layout = &g->watch->layout;
@@ -231,8 +232,8 @@ static void find_number(struct generator *g)
 	bpf_read(code, BPF_REG_0, BPF_REG_10, STACK_NUMBER, 4);
 }
 
-/* Watches a process that a watched one starts; the arguments are the tasks of both. A thread is
- * no process. */
+/* Watches a process that a watched one starts. The arguments are the tasks of both. New threads are
+ * ignored. */
 static void watch_child(struct generator *g)
 {
 	const struct kernel_watch_layout *layout = &g->watch->layout;
@@ -261,7 +262,7 @@ static void watch_child(struct generator *g)
 	count_missed(g);
 }
 
-/* Watches a process no more whose last thread ends. */
+/* Stops watching a process when its last thread ends. */
 static void forget_process(struct generator *g)
 {
 	const struct kernel_watch_layout *layout = &g->watch->layout;

@@ -1,6 +1,6 @@
 /*
- * scanned_files.c: see scanned_files.h. Mappings of a process wait until it has been scanned; only
- * then are their files seen. When too many files are remembered, all are forgotten, which costs
+ * scanned_files.c: see scanned_files.h. Mappings of a process wait until it has been scanned; their
+ * files count as seen only then. When too many files are remembered, all are forgotten, which costs
  * scans but misses nothing.
  */
 #include "kernel/watch/scanned_files.h"
@@ -52,7 +52,7 @@ static bool is_seen(const struct kernel_unseen *unseen, const struct kernel_unse
 		HASH_TABLE_NONE;
 }
 
-/* Without memory a file stays unseen. */
+/* Marks a file as seen. If memory runs out, it stays unseen. */
 static void see(struct kernel_unseen *unseen, const struct kernel_unseen_file *file)
 {
 	if (is_seen(unseen, file))
