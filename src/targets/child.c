@@ -60,7 +60,7 @@ bool child_is_program(const char *word)
 }
 
 /*
- * Waits for the byte that releases the child; it tells whether the library has to wait for a
+ * Waits for the byte that releases the child. The byte says whether the library has to wait for a
  * client. line is closed when the program runs; if it cannot run, the errno is sent on it.
  */
 static void run_child(
@@ -125,7 +125,7 @@ int child_start(struct child *child, char *const *words, const struct descriptor
 		goto out;
 	}
 	if (!child->pid) {
-		close(line[0]); /* so that it notices when we close ours */
+		close(line[0]); /* so that the child notices when we close ours */
 		run_child(words, limit, parent, line[1]);
 	}
 	child->descriptor = child_process(child->pid);
@@ -193,8 +193,8 @@ bool child_adopted(void)
 }
 
 /*
- * Reads the parent of a process, and how many page faults the children had that it has waited for;
- * false: there is no such process.
+ * Reads the parent of a process, and the number of page faults of the children that it has waited
+ * for. Returns false if there is no such process.
  */
 static bool read_family(pid_t pid, pid_t *parent, unsigned long *children_faults)
 {
@@ -205,7 +205,7 @@ static bool read_family(pid_t pid, pid_t *parent, unsigned long *children_faults
 		sscanf(fields, " %*c %d %*d %*d %*d %*d %*u %*u %lu", parent, children_faults) == 2;
 }
 
-/* The next child of parent in the listing of /proc; 0: there is none. */
+/* Returns the next child of parent in the listing of /proc; 0 if there is none. */
 static pid_t next_child(DIR *processes, pid_t parent)
 {
 	unsigned long faults;
@@ -241,7 +241,7 @@ bool child_has_children(const struct child *child)
 	return result;
 }
 
-/* Kills our children; those that they leave behind become ours. */
+/* Kills our children; the children of those become ours. */
 static void kill_children(void)
 {
 	DIR *processes = opendir("/proc");

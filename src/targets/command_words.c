@@ -1,4 +1,4 @@
-/* command_words.c: see command_words.h. The words lie in one block, each with its NUL. */
+/* command_words.c: see command_words.h. The words are in one block, each with its NUL. */
 #include "targets/command_words.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /*
  * command_words.h: the words of a command that `-c` or `--` gives. -c takes one text, which is
  * split into words as a shell does it, but nothing is expanded: $, *, | and > are ordinary
- * characters. Whoever needs those runs `sh -c`.
+ * characters. To use those, run `sh -c`.
  */
 #ifndef VMTAP_TARGETS_COMMAND_WORDS_H
 #define VMTAP_TARGETS_COMMAND_WORDS_H
@@ -18,12 +18,13 @@ struct command_words {
 
 /*
  * Splits text at blanks, which quotes and backslashes protect. Within '...' every character stands
- * for itself; within "..." a backslash protects only ", \, $, ` and the end of a line. Returns a
- * negative errno and a line in error: a quote is not closed, there is no word, or out of memory.
+ * for itself; within "..." a backslash protects only ", \, $, ` and the end of a line. Returns 0,
+ * or a negative errno with a line in error if a quote is not closed, there is no word, or memory
+ * runs out.
  */
 int command_words_split(struct command_words *command, const char *text, struct error *error);
 
-/* The command that is these words, which must end with NULL and outlive it. */
+/* Returns a command of these words, which must end with NULL and outlive it. */
 struct command_words command_words_of(char **words);
 void command_words_free(struct command_words *command);
 

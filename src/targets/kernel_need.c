@@ -1,8 +1,8 @@
 /*
  * kernel_need.c: see kernel_need.h.
  *
- * A command whose files have USDT probes that are described, and no libvmtap that would serve a
- * stream, is of no use without the kernel; so are functions of any command.
+ * The kernel is needed for a command whose files have described USDT probes, but no libvmtap that
+ * would serve a stream, and for functions of any command.
  */
 #include "targets/kernel_need.h"
 
@@ -53,7 +53,7 @@ static void look_at_file(void *context, const char *path)
 	usdt_image_free(image);
 }
 
-/* Whether a description fits a probe of a provider that a process of this number has. */
+/* Returns whether a description fits a probe of a provider that a process of this number has. */
 static bool fits_probe(
 	const struct d_asked *asked, const struct contract_provider *provider, uint32_t pid)
 {
@@ -67,8 +67,8 @@ static bool fits_probe(
 }
 
 /*
- * Whether a description may also be of a probe of provider vm, so that an event stream can deliver
- * it: a library that serves one may be loaded while the program runs.
+ * Returns whether a description may also be of a probe of provider vm, so that an event stream can
+ * deliver it: a library that serves one may be loaded while the program runs.
  */
 static bool may_be_streamed(const struct d_asked *asked, const struct target *target)
 {
@@ -146,7 +146,7 @@ static bool has_provider(const struct d_probe_set *set, const char *provider, ui
 	return false;
 }
 
-/* Whether a description fits a site of the image whose provider has no probe in the set. */
+/* Returns whether a description fits a site of the image whose provider has no probe in the set. */
 static bool fits_beside(const struct d_asked *asked, const struct usdt_image *image, uint32_t pid,
 	const struct d_probe_set *set)
 {

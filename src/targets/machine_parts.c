@@ -1,6 +1,6 @@
 /*
- * machine_parts.c: see machine_parts.h. The kernel's samples are asked for first; streams give them
- * where the kernel may not, or where the guest's stack is needed with them.
+ * machine_parts.c: see machine_parts.h. The kernel's samples are requested first; streams give them
+ * if the kernel may not, or if the guest's stack is needed with them.
  */
 #include "targets/machine_parts.h"
 
@@ -19,7 +19,9 @@ static bool is_of_machine(const struct d_asked *asked)
 	return timer_is_profile(asked) || kernel_providers_are_asked(asked);
 }
 
-/* Whether only probes of no process are described, so that processes need only be watched. */
+/*
+ * Returns whether only probes of no process are described, so that processes need only be watched.
+ */
 static bool asks_machine_only(const struct targets *targets)
 {
 	for (size_t i = 0; i < targets->asked_count; i++)
@@ -28,7 +30,7 @@ static bool asks_machine_only(const struct targets *targets)
 	return targets->asked_count;
 }
 
-/* Whether a description is of probes of no process, and not of ticks too. */
+/* Returns whether a description is of probes of no process, and not of ticks too. */
 static bool asks_machine(const struct targets *targets)
 {
 	for (size_t i = 0; i < targets->asked_count; i++)
@@ -62,7 +64,8 @@ static int open_samples(struct targets *targets, struct d_probe_set *set, struct
 	return targets->samples_in_streams ? 0 : result;
 }
 
-/* The reason why nothing takes samples, if it is that scripts want the guest's stack with them. */
+/* Sets the reason why nothing takes samples, if it is that scripts want the guest's stack with
+ * them. */
 static void refuse_stacks(const struct targets *targets, struct error *refusal)
 {
 	const struct error *missing = targets_missing(targets);
@@ -77,8 +80,8 @@ static void refuse_stacks(const struct targets *targets, struct error *refusal)
 			missing ? ", and " : "", missing ? missing->text : "");
 }
 
-/* That the kernel gives no samples is only an error if nothing gives any and nothing else is
- * described; otherwise a line says what is not traced. */
+/* Reports that the kernel gives no samples. It is only an error if nothing gives any and nothing
+ * else is described; otherwise a line says what is not traced. */
 static int tell_no_samples(struct targets *targets, const struct d_probe_set *set,
 	const struct error *refusal, struct error *error)
 {
@@ -94,7 +97,7 @@ static int tell_no_samples(struct targets *targets, const struct d_probe_set *se
 	return 0;
 }
 
-/* Whether a description has the name of a provider of the machine, without wildcards. */
+/* Returns whether a description has the name of a provider of the machine, without wildcards. */
 static bool names_machine(const struct targets *targets)
 {
 	for (size_t i = 0; i < targets->asked_count; i++)
@@ -104,9 +107,11 @@ static bool names_machine(const struct targets *targets)
 	return false;
 }
 
-/* Opens the source of the machine's probes, if any are described. That it cannot be opened is an
- * error only if one of its providers is named, or nothing else is described; otherwise a line says
- * what is not traced. */
+/*
+ * Opens the source of the machine's probes, if any are described. Failure is an error only if one
+ * of its providers is named, or nothing else is described; otherwise a line says what is not
+ * traced.
+ */
 static int open_machine(struct targets *targets, struct d_probe_set *set, struct machine_parts *all,
 	struct error *error)
 {
@@ -128,7 +133,7 @@ static int open_machine(struct targets *targets, struct d_probe_set *set, struct
 	return result;
 }
 
-/* Adds them to a source that can be added to. Takes over those that have been. */
+/* Adds the parts to a source that can be added to. Takes over those that it has added. */
 static int add_each(struct targets *targets, struct machine_parts *all, struct error *error)
 {
 	size_t number;
@@ -143,7 +148,7 @@ static int add_each(struct targets *targets, struct machine_parts *all, struct e
 	return result;
 }
 
-/* Adds them to the source of the processes. Takes them over. */
+/* Adds the parts to the source of the processes, and takes them over. */
 static int add_all(struct targets *targets, struct machine_parts *all, size_t first, size_t probes,
 	struct error *error)
 {

@@ -23,12 +23,13 @@ struct machine_parts {
 /*
  * Opens those that the descriptions need, and adds their probes to the set. What is missing is an
  * error only if nothing else is described; otherwise a line on standard error says what is not
- * traced. A negative errno and a line in error. In either case call machine_parts_close().
+ * traced. Returns 0, or a negative errno with a line in error. Call machine_parts_close() in either
+ * case.
  */
 int machine_parts_open(struct machine_parts *all, struct targets *targets, struct d_probe_set *set,
 	struct error *error);
 
-/* Whether they deliver all that is described, so that processes need only be watched. */
+/* Returns whether they deliver all that is described, so that processes need only be watched. */
 bool machine_parts_is_all(const struct machine_parts *all, const struct targets *targets);
 
 /*

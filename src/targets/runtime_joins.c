@@ -25,7 +25,7 @@
 
 enum {
 	ATTEMPTS = 40,  /* a socket exists a moment before its owner listens */
-	ATTEMPT_MS = 5, /* between two looks at it, or at one that is being opened */
+	ATTEMPT_MS = 5, /* between two attempts, or checks of one that is being opened */
 	LATE_MS = 200   /* and at one that has not answered in time */
 };
 
@@ -52,7 +52,7 @@ static struct target runtime_of(uint32_t pid)
 	return target;
 }
 
-/* The further sockets of a target that are not targets yet. */
+/* Finds the further sockets of a target that are not targets yet. Returns their number. */
 static size_t runtime_find_unknown(const struct targets *targets, size_t index, struct target *list)
 {
 	const struct target *target = &targets->items[index];
@@ -136,7 +136,7 @@ static int runtime_join(struct targets *targets, const struct target_joiner *joi
 	target->part = SIZE_MAX;
 	if (!result && joined.first == joined.end) {
 		source_close(source);
-		return target_add(targets, target); /* known from now on */
+		return target_add(targets, target); /* it is known from now on */
 	}
 	if (!result)
 		result = become_merge(targets, joiner, error);
@@ -151,7 +151,7 @@ static int runtime_join(struct targets *targets, const struct target_joiner *joi
 	return target_add(targets, target) ? -ENOMEM : result;
 }
 
-/* Begins to open one; false: nobody listens there yet. */
+/* Begins to open a runtime. Returns false if no process listens there yet. */
 static bool runtime_begin(struct runtime_joins *runtimes, const struct target *target)
 {
 	struct runtime_opening *opening;
@@ -172,7 +172,7 @@ static bool runtime_begin(struct runtime_joins *runtimes, const struct target *t
 	return true;
 }
 
-/* Joins one that has declared its events. False: it has not yet. */
+/* Joins a runtime that has declared its events. Returns false if it has not done so yet. */
 static bool runtime_take(struct targets *targets, const struct target_joiner *joiner,
 	struct runtime_opening *opening)
 {
@@ -198,7 +198,7 @@ static bool runtime_take(struct targets *targets, const struct target_joiner *jo
 	return result != -EAGAIN && result != -ETIMEDOUT;
 }
 
-/* Returns when to look again; UINT64_MAX: nothing is being opened. */
+/* Returns when to check again; UINT64_MAX: nothing is being opened. */
 static uint64_t take_opening(
 	struct targets *targets, const struct target_joiner *joiner, uint64_t now)
 {

@@ -1,6 +1,6 @@
 /*
- * target_bytes.h: the event stream of one target as bytes, for verbs that keep or count what comes
- * instead of looking at events: record and heap.
+ * target_bytes.h: the event stream of one target as bytes, for verbs that keep or count the bytes
+ * instead of decoding events: record and heap.
  */
 #ifndef VMTAP_TARGETS_TARGET_BYTES_H
 #define VMTAP_TARGETS_TARGET_BYTES_H
@@ -29,11 +29,11 @@ enum {
 int target_bytes_open(
 	const struct target_spec *spec, struct target_bytes **bytes, struct error *error);
 
-/* The process that serves the stream. */
+/* Returns the process that serves the stream. */
 const struct process_info *target_bytes_process(const struct target_bytes *bytes);
 
-/* What is requested: the events of a probe by name ("vm:::gc-start"; "*": of all that no other one
- * names), or if name is NULL an event type. */
+/* A request: the events of a probe by name ("vm:::gc-start"; "*": of all probes that no other
+ * request names), or if name is NULL an event type. */
 struct target_bytes_wish {
 	const char *name;
 	uint16_t type;
@@ -42,7 +42,7 @@ struct target_bytes_wish {
 /*
  * Requests these events, with all strings, instead of what was requested before; flags as in
  * wire/wire.h. Returns 0, -ENOMEM, -E2BIG if there are too many, or another negative errno if the
- * process has gone, which also shows when it is read from.
+ * process has ended, which also shows when it is read from.
  */
 int target_bytes_request(struct target_bytes *bytes, const struct target_bytes_wish *wishes,
 	size_t count, unsigned flags);
@@ -54,24 +54,24 @@ void target_bytes_send(struct target_bytes *bytes, const void *frame, size_t siz
 void target_bytes_finish(struct target_bytes *bytes);
 
 /*
- * Waits up to timeout_ms (-1: for ever) and receives once. Returns the number of bytes; 0:
- * the peer has closed the connection; -EAGAIN: timeout or signal; another negative errno:
- * the peer has gone.
+ * Waits up to timeout_ms (-1: for ever) and receives once. Returns the number of bytes; 0 if the
+ * peer has closed the connection; -EAGAIN after a timeout or signal; or another negative errno if
+ * the peer has ended.
  */
 ssize_t target_bytes_receive(struct target_bytes *bytes, void *place, size_t room, int timeout_ms);
 
-/* Readable when something has come. */
+/* Returns a descriptor that is readable when something has been received. */
 int target_bytes_descriptor(const struct target_bytes *bytes);
 
 /*
- * Whether the process has been waited for since that time (CLOCK_MONOTONIC, ms), long enough, and
- * cannot answer because it is stopped; error then says so.
+ * Returns whether we have waited long enough for the process, since that time (CLOCK_MONOTONIC,
+ * ms), and it cannot answer because it is stopped; error then says so.
  */
 bool target_bytes_is_stopped(const struct target_bytes *bytes, int64_t since, struct error *error);
 
 /*
- * Whether the process serves further streams, for other copies of the library; own is the path of
- * this one's socket, other that of one of them.
+ * Returns whether the process serves further streams, for other copies of the library. own is the
+ * path of this stream's socket, other that of a further one.
  */
 bool target_bytes_has_further(const struct target_bytes *bytes, char own[TARGET_BYTES_PATH_MAX],
 	char other[TARGET_BYTES_PATH_MAX]);

@@ -1,6 +1,6 @@
 /*
  * target_carries.c: see target_carries.h. The first stream that can be opened is enough: VMs of one
- * trace mostly carry the same. All else is read from files.
+ * trace mostly carry the same. Everything else is read from files.
  */
 #include "targets/target_carries.h"
 
@@ -30,7 +30,7 @@ static void read_process(
 		carried_add_process(&carries->files, target->process.pid);
 }
 
-/* The same of the VMs that run, which are the targets if none is given. */
+/* Does the same for the VMs that run, which are the targets if none is given. */
 static void read_all(struct target_carries *carries)
 {
 	struct vm_finder *finder;

@@ -1,6 +1,6 @@
 /*
  * target_carries.h: the definitions of providers that targets carry, in their streams or files, for
- * scripts that cannot be read without them. Looking starts nothing.
+ * scripts that cannot be read without them. Reading them starts no command.
  */
 #ifndef VMTAP_TARGETS_TARGET_CARRIES_H
 #define VMTAP_TARGETS_TARGET_CARRIES_H
@@ -17,8 +17,8 @@ struct target_carries {
 	struct carried_list files;
 };
 
-/* Reads what the targets carry; if nothing is given, the VMs that run. True: something. Call
- * target_carries_free() afterwards. */
+/* Reads what the targets carry; if none is given, what the VMs that run carry. Returns true if they
+ * carry something. Call target_carries_free() afterwards. */
 bool target_carries_read(struct target_carries *carries, const struct targets *targets);
 void target_carries_free(struct target_carries *carries);
 

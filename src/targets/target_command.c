@@ -17,18 +17,18 @@
 
 enum {
 	CHILD_WAIT_MS = 10000, /* for a command to start serving its event stream */
-	STEP_MS = 10,          /* between two looks whether a command serves one */
+	STEP_MS = 10,          /* between two checks whether a command serves one */
 	UNSUITED_MAX = 10000   /* probes that are kept to suggest one */
 };
 
-/* What a command's present program is good for. */
+/* Ways to trace a command's present program. */
 enum program_use {
 	PROGRAM_UNSUITED,
 	PROGRAM_SERVES, /* it will serve a stream */
 	PROGRAM_IS_OPEN /* the kernel delivers its events */
 };
 
-/* Whether a description is of the pid provider, which only the kernel has. */
+/* Returns whether a description is of the pid provider, which only the kernel has. */
 static bool asks_pid(const struct targets *targets)
 {
 	for (size_t i = 0; i < targets->asked_count; i++)
@@ -37,7 +37,8 @@ static bool asks_pid(const struct targets *targets)
 	return false;
 }
 
-/* Keeps the probes of a program that nothing describes. Without memory there is less to suggest. */
+/* Keeps the probes of a program that nothing describes. If memory runs out, there is less to
+ * suggest. */
 static void keep_unsuited(struct targets *targets, const struct d_probe_set *set, size_t first)
 {
 	struct d_probe_set *unsuited = &targets->unsuited;
@@ -50,8 +51,8 @@ static void keep_unsuited(struct targets *targets, const struct d_probe_set *set
 }
 
 /*
- * The command has no stream either: its programs' probes are put into the set, where no description
- * matches them, so that the compiler can say what was meant.
+ * Called when the command has no stream either: puts its programs' probes into the set, where no
+ * description matches them, so that the compiler can suggest what was meant.
  */
 static void show_unsuited(struct targets *targets, struct d_probe_set *set)
 {
@@ -61,8 +62,8 @@ static void show_unsuited(struct targets *targets, struct d_probe_set *set)
 }
 
 /*
- * Lets the kernel deliver the events of a command that is stopped, unless it delivers nothing of
- * what the scripts describe, or the command will serve a stream.
+ * Lets the kernel deliver the events of a command that is stopped, unless it can deliver nothing
+ * that the scripts describe, or the command will serve a stream.
  */
 static int open_stopped(struct targets *targets, struct target *target, struct d_probe_set *set,
 	enum program_use *use, struct error *error)
@@ -92,9 +93,9 @@ static int open_stopped(struct targets *targets, struct target *target, struct d
 }
 
 /*
- * A command whose first program does not suit goes on, until it has a program or a library with
- * probes that the scripts describe, or serves a stream. It is stopped at each one. If that takes
- * too long, it runs on untraced.
+ * Lets a command whose first program is not suitable run until it has a program or a library with
+ * probes that the scripts describe, or serves a stream. It is stopped at each program and library.
+ * If that takes too long, it runs on untraced.
  */
 static int await_program(struct targets *targets, struct target *target, struct d_probe_set *set,
 	struct source **source, enum program_use *use, struct error *error)

@@ -7,10 +7,10 @@
 #include "targets/targets_private.h"
 
 /*
- * Starts a command and opens what delivers its events. If the kernel may be asked, it is held
- * before its own code runs; it stays so if the kernel is to deliver its events. Otherwise it runs,
- * and its library waits for us. *source is its stream; NULL: it has none, or the kernel delivers
- * the events. Returns 0, or a negative errno and a line in error.
+ * Starts a command and opens what delivers its events. If the kernel may be used, the command is
+ * held before its own code runs, and stays held if the kernel is to deliver its events. Otherwise
+ * it runs, and its library waits for us. *source is its stream; NULL if it has none, or the kernel
+ * delivers the events. Returns 0, or a negative errno and a line in error.
  */
 int target_start_command(struct targets *targets, struct target *target, struct d_probe_set *set,
 	struct source **source, struct error *error);

@@ -10,7 +10,8 @@
 #include "source/merge.h"
 #include "targets/targets_private.h"
 
-/* Whether a provider is that name with the number of a process, or a pattern for such numbers. */
+/* Returns whether a provider is that name with the number of a process, or a pattern for such
+ * numbers. */
 static bool is_numbered(const char *provider, const char *name)
 {
 	size_t length = strlen(name);
@@ -20,8 +21,8 @@ static bool is_numbered(const char *provider, const char *name)
 }
 
 /*
- * Whether no process's own probes are asked of the kernel: those of provider vm come by streams
- * only, and others belong to no process.
+ * Returns whether the description needs no process's own probes from the kernel: those of provider
+ * vm come by streams only, and others belong to no process.
  */
 static bool is_of_others(const struct d_asked *asked)
 {
@@ -29,7 +30,7 @@ static bool is_of_others(const struct d_asked *asked)
 		is_numbered(asked->provider, "vm");
 }
 
-/* The first description for which the kernel is needed; NULL: there is none. */
+/* Returns the first description for which the kernel is needed; NULL if there is none. */
 static const struct d_asked *needs_kernel(const struct targets *targets)
 {
 	for (size_t i = 0; i < targets->asked_count; i++)
@@ -38,7 +39,7 @@ static const struct d_asked *needs_kernel(const struct targets *targets)
 	return NULL;
 }
 
-/* A description of functions, where no process is named in which they would be; NULL: none is. */
+/* Returns a description of functions for which no process is named; NULL if there is none. */
 static const struct d_asked *asks_functions(const struct targets *targets)
 {
 	for (size_t i = 0; i < targets->asked_count; i++)
@@ -115,7 +116,7 @@ static unsigned flags_of(const struct targets *targets, const struct target *tar
 
 /*
  * Starts a command, stopped where its own code begins if the kernel traces it. One that serves a
- * stream itself goes on at once, and waits for us.
+ * stream itself runs at once, and its library waits for us.
  */
 static int start_command(struct targets *targets, struct target *target, struct error *error)
 {

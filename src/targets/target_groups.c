@@ -13,8 +13,8 @@
 #include "targets/target_kernel.h"
 #include "targets/targets_private.h"
 
-/* Opens what delivers a target's events, but for what is asked of the kernel when all are open;
- * *source is NULL if that is no stream. */
+/* Opens what delivers a target's events, except what is requested from the kernel when all are
+ * open. *source is NULL if it is not a stream. */
 static int open_one(struct targets *targets, struct target *target, struct d_probe_set *set,
 	struct source **source, struct error *error)
 {
@@ -37,7 +37,7 @@ static int open_runtime(const struct targets *targets, struct target *target,
 		source_close(*source);
 		*source = NULL;
 	}
-	return 0; /* what cannot be connected to serves no more */
+	return 0; /* a runtime that cannot be connected to no longer serves */
 }
 
 /* Opens the streams of targets that are given one by one, and asks the kernel for the rest. */
@@ -77,7 +77,7 @@ static int open_listed(struct targets *targets, struct d_probe_set *set, struct 
 		source_close(targets->kernel);
 		targets->kernel = NULL;
 	}
-	/* Probes of streams may lie among the kernel's, so it is asked after them. */
+	/* Probes of streams may lie among the kernel's, so the kernel is asked after them. */
 	if (targets->kernel)
 		parts[opened++] = (struct merge_part){
 			targets->kernel, (uint32_t)targets->kernel_first, (uint32_t)set->count};

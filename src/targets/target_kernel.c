@@ -40,7 +40,8 @@ bool target_lacks(
 	return true;
 }
 
-/* Whether the description is of a probe that the stream knows, and that the target cannot fire. */
+/* Returns whether the description is of a probe that the stream knows, and that the target cannot
+ * fire. */
 static bool is_siteless(const struct d_probe_set *set, const struct d_asked *asked)
 {
 	for (size_t i = 0; i < set->count; i++) {
@@ -96,7 +97,7 @@ static void tell_refusal(const struct targets *targets, const struct target *tar
 		target_tell_stream_only(targets, beside, reason);
 }
 
-/* Whether any probe of the set from this one on is described, or may be by its number. */
+/* Returns whether any probe of the set from this one on is described, or may be by its number. */
 static bool is_of_use(const struct targets *targets, const struct d_probe_set *set, size_t first)
 {
 	for (size_t i = 0; i < targets->asked_count; i++)
@@ -141,7 +142,7 @@ int target_refuse(const struct d_asked *asked, struct error *error)
 		asked->function, asked->name, reason.text);
 }
 
-/* Whether a script describes functions of the target, which no event stream can deliver. */
+/* Returns whether a script describes functions of the target, which no event stream can deliver. */
 static bool names_function(const struct targets *targets, const struct target *target)
 {
 	char provider[24];
@@ -180,7 +181,8 @@ int target_open_kernel(struct targets *targets, struct target *target, struct d_
 	/* A provider of the target is named: the compiler says what was meant. */
 	if (!result && targets->count == 1 && target_names_provider(targets, set, before))
 		is_useful = true;
-	/* So it does if there is no stream: of the probes that the target has, or has not. */
+	/* The compiler does so, too, if there is no stream, by the probes that the target has or
+	 * lacks. */
 	if (!result && !is_useful && !targets->may_miss &&
 		!(targets->count == 1 && *target->missing.text)) {
 		source_kernel_remove_last(targets->kernel);

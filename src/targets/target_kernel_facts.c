@@ -1,6 +1,6 @@
 /*
- * target_kernel_facts.c: see target_kernel_facts.h. The kernel's rooms know how to ask; this file
- * only keeps them from the command.
+ * target_kernel_facts.c: see target_kernel_facts.h. The files in src/kernel find these facts; this
+ * file only hides them from the command.
  */
 #include "targets/target_kernel_facts.h"
 

@@ -1,6 +1,4 @@
-/*
- * target_kernel_facts.h: what the command asks of the kernel before it opens targets.
- */
+/* target_kernel_facts.h: what the command has to know of the kernel before it opens targets. */
 #ifndef VMTAP_TARGETS_TARGET_KERNEL_FACTS_H
 #define VMTAP_TARGETS_TARGET_KERNEL_FACTS_H
 
@@ -16,7 +14,7 @@ struct target_namespace {
 
 struct target_namespace target_namespace_own(void);
 
-/* Whether the kernel lets programs write to memory of processes, which is tried. */
+/* Returns whether the kernel lets programs write to memory of processes. It is found by trying. */
 bool target_kernel_may_write(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * target_process.h: a target's process: one that runs already, or a command, which is a
- * process that we also start, hold, let go and end. Its state changes only here, by the table of
+ * target_process.h: a target's process: one that runs already, or a command, which is a process
+ * that we also start, hold, resume and end. Its state changes only here, by the table of
  * target_state.h.
  */
 #ifndef VMTAP_TARGETS_TARGET_PROCESS_H
@@ -24,11 +24,11 @@ struct target_process {
 
 extern const struct target_process target_process_none;
 
-/* Makes the process of a command, which waits to be started; as child_start() has it. */
+/* Makes the process of a command, which waits to be started, like child_start(). */
 int target_process_create(struct target_process *process, char *const *words,
 	const struct descriptor_limit *limit, struct error *error);
 
-/* A process that runs already has been found: the one of that number. */
+/* Notes that a process that runs already has been found: the one of that number. */
 void target_process_found(struct target_process *process, uint32_t pid);
 
 /*
@@ -43,14 +43,14 @@ int target_process_start(
 
 /*
  * Holds a command that has been started with CHILD_STOPPED, as kernel_launch() does. Returns 0, or
- * its negative errno with a line in error; the command may be held even then.
+ * the negative errno of kernel_launch() with a line in error; the command may be held even then.
  */
 int target_process_launch(struct target_process *process, struct error *error);
 
-/* It has stopped at a step (kernel_steps_next()), and is held. */
+/* Notes that it has stopped at a step (kernel_steps_next()), and is held. */
 void target_process_stepped(struct target_process *process);
 
-/* Lets it go on if it is held. Returns 0, or a negative errno and a line in error. */
+/* Resumes it if it is held. Returns 0, or a negative errno and a line in error. */
 int target_process_resume(struct target_process *process, struct error *error);
 
 static inline bool target_process_is_held(const struct target_process *process)
@@ -58,19 +58,20 @@ static inline bool target_process_is_held(const struct target_process *process)
 	return process->state == TARGET_HELD;
 }
 
-/* Notices whether it has ended: true once it has. */
+/* Checks whether it has ended. Returns true once it has. */
 bool target_process_poll(struct target_process *process);
 
 /* Returns true if it has ended, and leaves its state: a command's status can still be waited for.
  */
 bool target_process_is_gone(const struct target_process *process);
 
-/* Readable once it has ended; -1: nothing says so, it must be polled. */
+/* Returns a descriptor that is readable once it has ended; -1 if there is none, and it must be
+ * polled. */
 int target_process_descriptor(const struct target_process *process);
 
 /*
- * Ends a command if it still runs, and resets the struct; a process that ran already goes on. True:
- * a command has been killed, so it may have left a socket (sweep.h).
+ * Ends a command if it still runs, and resets the struct; a process that ran already keeps running.
+ * Returns true if a command was killed, so that it may have left a socket (sweep.h).
  */
 bool target_process_end(struct target_process *process);
 

@@ -1,6 +1,6 @@
 /*
- * target_spec.c: see target_spec.h. What a verb takes and what does not go together are two tables;
- * a new conflict is a row.
+ * target_spec.c: see target_spec.h. Two tables list the targets that each verb takes, and the kinds
+ * that conflict; a new conflict is a row.
  */
 #include "targets/target_spec.h"
 
@@ -14,7 +14,7 @@
 
 #define LIVE (TARGET_PID | TARGET_COMMAND | TARGET_SOCKET | TARGET_NAME | TARGET_FAMILY)
 
-/* Which kinds of target each verb takes. */
+/* Kinds of target that each verb takes. */
 static const struct {
 	const char *verb;
 	unsigned kinds;
@@ -30,7 +30,7 @@ static const struct {
 	{"ps", TARGET_ALL},
 };
 
-/* What each kind is called in messages. */
+/* Names of the kinds in messages. */
 static const struct {
 	enum target_kind kind;
 	const char *name;
@@ -45,7 +45,7 @@ static const struct {
 
 enum { NAME_COUNT = sizeof(names) / sizeof(names[0]) };
 
-/* What does not go together: a specification that has kinds of `one` and of `other`. */
+/* Conflicts: a specification must not have kinds of both `one` and `other`. */
 static const struct {
 	unsigned one, other;
 	const char *text;
@@ -113,7 +113,7 @@ unsigned target_verb_kinds(const char *verb)
 	return 0;
 }
 
-/* Says what the verb takes instead. */
+/* Reports what the verb takes instead. Returns a negative errno. */
 static int target_spec_refuse(
 	const char *verb, unsigned refused, unsigned taken, struct error *error)
 {

@@ -1,8 +1,8 @@
 /*
- * target_spec.h: the targets that were asked for: processes by pid, commands, a
- * socket, VMs of a name, all VMs, or a recorded log, and by which sources. Options are read into a
- * specification; target_spec_check() says which of them do not go together, and which ones the verb
- * does not take. From then on nobody changes it: what becomes of the targets is in struct targets.
+ * target_spec.h: the targets that were asked for: processes by pid, commands, a socket, VMs of a
+ * name, all VMs, or a recorded log, and by which sources. Options are read into a specification;
+ * target_spec_check() reports those that conflict, and those that the verb does not take. From then
+ * on it does not change: the state of the targets is in struct targets.
  */
 #ifndef VMTAP_TARGETS_TARGET_SPEC_H
 #define VMTAP_TARGETS_TARGET_SPEC_H
@@ -59,16 +59,16 @@ int target_spec_add_socket(struct target_spec *spec, const char *socket);
 /* Returns true if it names a target; if not, a verb may take all VMs. */
 bool target_spec_is_given(const struct target_spec *spec);
 
-/* What it asks for: bits of enum target_kind. */
+/* Returns the kinds of targets in the specification: bits of enum target_kind. */
 unsigned target_spec_kinds(const struct target_spec *spec);
 
 /*
- * Checks that what was asked for goes together, and that the verb takes it. Returns 0, or -EINVAL
- * and a line in error that names the options.
+ * Checks that the kinds of targets do not conflict, and that the verb takes them. Returns 0, or
+ * -EINVAL and a line in error that names the options.
  */
 int target_spec_check(const struct target_spec *spec, const char *verb, struct error *error);
 
-/* The kinds that a verb takes; 0: it takes no target, or is none. */
+/* Returns the kinds that a verb takes; 0 if it takes no target, or is not a verb. */
 unsigned target_verb_kinds(const char *verb);
 
 void target_spec_free(struct target_spec *spec);

@@ -1,12 +1,12 @@
 /*
- * target_state.c: see target_state.h. The table is the state machine: what is not in it does not
- * happen.
+ * target_state.c: see target_state.h. The table is the state machine: a transition that is not in
+ * it cannot happen.
  */
 #include "targets/target_state.h"
 
 #include <errno.h>
 
-/* The state after each event; 0, which no event leads to, is none. */
+/* The state after each event; 0, a state to which no event leads, means that there is none. */
 static const enum target_state table[TARGET_STATES][TARGET_EVENTS] = {
 	[TARGET_GIVEN] = {[TARGET_CREATE] = TARGET_CREATED, [TARGET_FIND] = TARGET_RUNNING},
 	[TARGET_CREATED] = {[TARGET_START] = TARGET_RUNNING, [TARGET_END] = TARGET_ENDED},

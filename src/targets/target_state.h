@@ -1,5 +1,5 @@
 /*
- * target_state.h: the life of one target, and the order in which a trace opens, enables, lets go
+ * target_state.h: the life of one target, and the order in which a trace opens, enables, resumes
  * and ends its targets.
  *
  * A command's process is created before anything is opened, so that $target is known. Its program
@@ -15,7 +15,7 @@
  * The trace as a whole: targets_start() creates; targets_open() finds, starts and holds, and opens
  * what delivers events, or targets_watch() finds and watches only their ends; the caller enables
  * its probes; targets_release() starts commands that nothing was opened for, and targets_resume()
- * lets go of those that are held; targets_poll() notices ends; targets_close() ends commands and
+ * resumes those that are held; targets_poll() notices ends; targets_close() ends commands and
  * leaves the others running.
  */
 #ifndef VMTAP_TARGETS_TARGET_STATE_H
@@ -43,10 +43,10 @@ enum target_event {
 /* Returns the state after an event, or -EPROTO if the event cannot happen in this state. */
 int target_state_next(enum target_state state, enum target_event event);
 
-/* "held" */
+/* Returns the name of a state, such as "held". */
 const char *target_state_name(enum target_state state);
 
-/* "resume" */
+/* Returns the name of an event, such as "resume". */
 const char *target_event_name(enum target_event event);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * target_stream.c: see targets_private.h. The stream of one target, which joins the probes
- * profile-n to those that the VM declares if streams are to give samples.
+ * target_stream.c: see targets_private.h. Opens the stream of one target. If streams are to give
+ * samples, adds the probes profile-n to those that the VM declares.
  */
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /*
- * targets.c: see targets.h. What depends on the kind of group is in target_groups.c; this file
- * keeps the list of targets and notices their ends.
+ * targets.c: see targets.h. target_groups.c has everything that depends on the kind of group. This
+ * file keeps the list of targets and notices their ends.
  */
 #include "targets/targets.h"
 
@@ -267,7 +267,7 @@ bool targets_are_live(const struct targets *targets)
 
 bool targets_must_poll(const struct targets *targets)
 {
-	/* a kernel source says nothing when the last process that it follows has ended */
+	/* a kernel source does not report that the last process it follows has ended */
 	return targets->group == TARGET_GROUP_FAMILY &&
 		(!targets_are_live(targets) || targets->kernel);
 }
@@ -317,7 +317,7 @@ static void tell_end(const struct targets *targets, const struct target *target,
 	bool is_killed = child->ended && WIFSIGNALED(child->status);
 	const char *name;
 
-	/* The signal explains it, if it is told. */
+	/* If the signal is reported, it explains the broken stream. */
 	if (state == SOURCE_BROKEN && (!is_killed || quiet))
 		target_tell(targets, "%s", reason->text);
 	if (quiet)

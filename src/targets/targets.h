@@ -1,12 +1,12 @@
 /*
- * targets.h: the one way to open targets. A specification (target_spec.h) goes in, one source
- * of events comes out: of processes by pid or socket, commands that are started, VMs that no pid
+ * targets.h: the one way to open targets. A specification (target_spec.h) goes in, one source of
+ * events comes out: of processes by pid or socket, commands that are started, VMs that no pid
  * names, the machine, or a recording. Commands are ended with the targets, processes left running.
  * target_state.h says in which order things happen.
  *
- * Who needs no events gives no descriptions and calls targets_watch(): the targets may then be any
- * processes, and only their ends are waited for. A target that serves no event stream is watched
- * too, if nothing else delivers its events; its member missing says why.
+ * A caller that needs no events gives no descriptions and calls targets_watch(): the targets may
+ * then be any processes, and only their ends are waited for. A target that serves no event stream
+ * is watched too, if nothing else delivers its events; its member missing says why.
  *
  * A new kind of group is a row of the table in target_groups.c.
  */
@@ -29,7 +29,7 @@
 struct d_asked;
 struct target_group_methods;
 
-/* Which processes belong to it. */
+/* The processes that belong to the targets. */
 enum target_group {
 	TARGET_GROUP_LISTED,   /* the targets that are given one by one */
 	TARGET_GROUP_ALL,      /* every VM that this user may trace */
@@ -38,7 +38,7 @@ enum target_group {
 	TARGET_GROUP_RECORDING /* a log */
 };
 
-/* What is said to the user meanwhile. NULL members say nothing. */
+/* Functions that report to the user meanwhile; NULL: no report. */
 struct target_reports {
 	/* A line: what is not traced, and why. */
 	void (*message)(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -48,19 +48,19 @@ struct target_reports {
 	void (*waiting)(const char *name);
 };
 
-/* What has joined. */
+/* The part that has joined. */
 struct target_joined {
 	uint32_t first,
 		end;    /* its probes in the caller's set; equal: it has none that are wanted */
 	uint64_t since; /* its events are not earlier (CLOCK_MONOTONIC, ns) */
 };
 
-/* Who enables the probes of what joins while the source runs. */
+/* The callback that enables the probes of what joins while the source runs. */
 struct target_joiner {
 	void *context;
 	/*
-	 * Enables the source, which was opened with the set own. A source without probes that are
-	 * wanted is asked for nothing, which its VM may be waiting for. Returns 0, or a negative
+	 * Enables the source, which was opened with the set own. If no probe of it is wanted,
+	 * sends an empty request, since its VM may be waiting for one. Returns 0, or a negative
 	 * errno and a line in error.
 	 */
 	int (*enable)(void *context, struct source *source, const struct d_probe_set *own,
@@ -86,8 +86,8 @@ struct targets {
 	struct target_reports reports;
 	enum target_group group;
 	/*
-	 * What is described, a copy of its own (d_asked_copy()); set before targets_open(). Without
-	 * descriptions, all probes of streams are opened.
+	 * The descriptions of all scripts, an own copy (d_asked_copy()); set before targets_open().
+	 * Without descriptions, all probes of streams are opened.
 	 */
 	struct d_asked *asked;
 	size_t asked_count;
@@ -99,16 +99,16 @@ struct targets {
 	struct target *items;    /* in the order of the specification; the first is $target */
 	size_t count, capacity;
 	struct source *source; /* all that are followed; NULL: there are none */
-	struct source *kernel; /* what of it the kernel delivers; NULL: nothing */
+	struct source *kernel; /* the kernel's part of it; NULL: none */
 	size_t kernel_first;   /* its probes in the set are not before this one */
 	size_t parts;          /* how many sources are merged */
-	/* Probes of commands' programs that nothing described, for what may have been meant. */
+	/* Probes of commands' programs that no description matches, for suggestions. */
 	struct d_probe_set unsuited;
 	struct vm_joins vms; /* VMs that no pid names */
 	struct runtime_joins runtimes;
 	struct descriptor_limit descriptors; /* raised while they are traced */
 	int ends;  /* readable when a command or a watched process has ended; -1 */
-	bool asks; /* the ends of some are only seen by polling */
+	bool asks; /* the ends of some are only found by polling */
 };
 
 /* ---- before anything is opened ---- */
@@ -118,10 +118,10 @@ struct targets {
 int targets_init(struct targets *targets, const struct target_spec *spec,
 	const struct target_reports *reports);
 
-/* Adds a process that a script names. -ENOMEM. */
+/* Adds a process that a script names. Returns 0 or -ENOMEM. */
 int targets_add(struct targets *targets, uint32_t pid);
 
-/* Nothing is given: every VM is a target. */
+/* Makes every VM a target. Call it if no target is given. */
 void targets_take_all(struct targets *targets);
 
 /* Returns true if there is a target yet, or a group of them. */
@@ -133,7 +133,8 @@ bool targets_are_given(const struct targets *targets);
  */
 int targets_start(struct targets *targets, struct error *error);
 
-/* What $target is: the first one's pid, a recording's process; 0: none, or not known yet. */
+/* Returns $target: the first target's pid, or a recording's process; 0 if there is none, or it is
+ * not known yet. */
 uint32_t targets_pid(const struct targets *targets);
 
 /* ---- opening ---- */
@@ -146,17 +147,17 @@ uint32_t targets_pid(const struct targets *targets);
 int targets_open(struct targets *targets, struct d_probe_set *set, struct error *error);
 
 /*
- * Adds the probes profile-n that are described to a log, or to the only stream, that was opened
- * before descriptions were known. Returns 0, or a negative errno and a line in error.
+ * Adds the described probes profile-n to a log or single stream that was opened before the
+ * descriptions were known. Returns 0, or a negative errno and a line in error.
  */
 int targets_add_samples(struct targets *targets, const struct d_asked *asked, size_t asked_count,
 	struct d_probe_set *set, struct error *error);
 
-/* Or: opens nothing, and watches all; a negative errno and a line in error if one does not exist.
- */
+/* The alternative to targets_open(): opens nothing, and watches all. Returns 0, or a negative errno
+ * and a line in error if a target does not exist. */
 int targets_watch(struct targets *targets, struct error *error);
 
-/* Why a target's stream is missing, of the first that has none; NULL: none is. */
+/* Returns why the stream of the first target without one is missing; NULL if none is missing. */
 const struct error *targets_missing(const struct targets *targets);
 
 /* Returns true if that target is a command which has started other programs. */
@@ -174,31 +175,32 @@ bool targets_are_empty(const struct targets *targets);
 int targets_release(struct targets *targets, struct error *error);
 
 /*
- * Lets commands go on that are held until their probes are enabled. Returns 0, or a negative errno
+ * Resumes commands that were held until their probes were enabled. Returns 0, or a negative errno
  * and a line in error.
  */
 int targets_resume(struct targets *targets, struct error *error);
 
-/* Notices which commands and watched processes have ended; true: all have. */
+/* Notices which commands and watched processes have ended. Returns true if all have. */
 bool targets_poll(struct targets *targets);
 
 /*
- * Takes what the kernel's processes have loaded or executed since, and enables its probes: before
- * any of the new code runs, where the process may be stopped for that. Call it after each batch.
+ * Takes what the kernel's processes have loaded or executed since the last call, and enables its
+ * probes. If the process may be stopped for that, they are enabled before any of the new code runs.
+ * Call it after each batch.
  */
 void targets_join_code(struct targets *targets, const struct target_joiner *joiner);
 
 /*
- * Takes VMs and further runtimes that have started, and lets go of those that have ended; the
- * source may become another one. Reports what prevents that for one of them; the others go on. What
- * the last batch points to becomes invalid.
+ * Takes VMs and further runtimes that have started, and removes those that have ended; the source
+ * may become another one. If one of them cannot be taken, reports the reason and continues with the
+ * others. What the last batch points to becomes invalid.
  */
 void targets_join(struct targets *targets, const struct target_joiner *joiner);
 
-/* Readable when targets_join() should be called; -1: never. */
+/* Returns a descriptor that is readable when targets_join() should be called; -1: never. */
 int targets_descriptor(const struct targets *targets);
 
-/* When to call it even so (CLOCK_MONOTONIC, ns); UINT64_MAX: never. */
+/* Returns when to call it even if that is not readable (CLOCK_MONOTONIC, ns); UINT64_MAX: never. */
 uint64_t targets_due(const struct targets *targets);
 
 /* Returns true if an end may come that makes no descriptor readable: call targets_join() every few
@@ -222,13 +224,13 @@ bool targets_are_silent(const struct targets *targets, uint64_t heard, uint64_t 
 void targets_report_ends(
 	struct targets *targets, enum source_state state, const struct error *reason, bool quiet);
 
-/* No process is stopped from now on; those that are go on. */
+/* Stops no further process, and resumes those already stopped. */
 void targets_let_go(struct targets *targets);
 
-/* Nothing joins from now on. */
+/* Lets nothing join from now on. */
 void targets_settle(struct targets *targets);
 
-/* The trace has ended: reports the ends that have not been. */
+/* Call it when the trace has ended: reports the ends that have not been reported. */
 void targets_end(struct targets *targets);
 
 /* Ends commands, closes and frees everything, and restores the limit of descriptors. */

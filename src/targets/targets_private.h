@@ -8,25 +8,25 @@
 
 struct d_probe_set;
 
-/* What a kind of group does. NULL: nothing is to be done. */
+/* Functions of a kind of group; NULL: nothing is to be done. */
 struct target_group_methods {
 	const char *name;
 	int (*open)(struct targets *targets, struct d_probe_set *set, struct error *error);
 	void (*join)(struct targets *targets, const struct target_joiner *joiner);
 	int (*descriptor)(const struct targets *targets);
 	uint64_t (*due)(const struct targets *targets);
-	bool is_open_ended; /* processes join that nobody has named */
+	bool is_open_ended; /* processes join that have not been named */
 };
 
 const struct target_group_methods *target_group_methods(const struct targets *targets);
 
-/* A target without anything, to begin with. */
+/* An empty target, to begin with. */
 extern const struct target target_none;
 
-/* Adds a target of its own; -ENOMEM. */
+/* Adds a target. Returns 0 or -ENOMEM. */
 int target_add(struct targets *targets, const struct target *target);
 
-/* Says a line to the user. */
+/* Reports a line to the user. */
 #define target_tell(targets, ...)                                                                  \
 	((targets)->reports.message ? (targets)->reports.message(__VA_ARGS__) : (void)0)
 
@@ -47,16 +47,16 @@ int target_open_stream(const struct targets *targets, uint32_t pid, const char *
 int target_declare_stream(const struct targets *targets, struct source *source,
 	struct d_probe_set *set, struct error *error);
 
-/* Opens the stream of a target; *source is NULL if it has none, and why that is in target. */
+/* Opens the stream of a target. *source is NULL if it has none; the reason is in target. */
 int target_open_own_stream(struct targets *targets, struct target *target, int wait_ms,
 	struct d_probe_set *set, struct source **source, struct error *error);
 
-/* Whether a probe of the set, from this one on, that some source delivers matches. */
+/* Returns whether a probe of the set, from this one on, that some source delivers matches. */
 bool target_is_matched(const struct d_probe_set *set, size_t first, const struct d_asked *asked);
 
 /*
- * Whether this description still needs a probe: none of the set matches it and, if it is optional,
- * none matches any other optional description.
+ * Returns whether this description still needs a probe: none of the set matches it and, if it is
+ * optional, none matches any other optional description.
  */
 bool target_lacks(
 	const struct targets *targets, const struct d_probe_set *set, const struct d_asked *asked);

@@ -29,11 +29,11 @@
 
 enum {
 	JOINING_MS = 1000,      /* for a VM to declare its events, see vm_stream_start() */
-	STEP_MS = 10,           /* between two looks whether they have */
+	STEP_MS = 10,           /* between two checks whether they have */
 	BEGIN_MS = 100,         /* longest time to connect to those found, before other work */
 	FIRST_MS = 10000,       /* for a command to start a VM, before the script is compiled */
 	ANCESTORS_MAX = 100000, /* a limit, since parents may change during the scan */
-	ENDING_MS = 20,         /* between two looks whether the commands' children have ended */
+	ENDING_MS = 20,         /* between two checks whether the commands' children have ended */
 	TORN_TOLD = 10          /* streams that end out of order, each with a line */
 };
 
@@ -48,8 +48,8 @@ static bool vm_is_target(const struct targets *targets, uint32_t pid)
 }
 
 /*
- * Whether a process is one of the targets, or was started by one. A process whose parent has ended
- * becomes a child of vmtap if a command of ours started it (child_adopt()).
+ * Returns whether a process is one of the targets, or was started by one. A process whose parent
+ * has ended becomes a child of vmtap if a command of ours started it (child_adopt()).
  */
 static bool descends(const struct targets *targets, uint32_t pid)
 {
@@ -68,7 +68,7 @@ static bool descends(const struct targets *targets, uint32_t pid)
 
 static void note_descendant(struct vm_joins *vms, uint32_t pid)
 {
-	/* without memory, its orphans are not found */
+	/* if memory runs out, its orphans are not found */
 	if (!array_room(&vms->descendants, &vms->descendant_capacity, vms->descendant_count,
 		    sizeof(*vms->descendants)))
 		vms->descendants[vms->descendant_count++] = pid;
@@ -85,15 +85,16 @@ static bool has_descended(const struct targets *targets, uint32_t pid)
 }
 
 /*
- * Whether the VM is to be asked for its parent. The system does not know it any more if the parent
- * has ended, as that of a daemon has; the VM does. Older ones were there when the trace began.
+ * Returns whether the VM is to be asked for its parent. If the parent has ended, as that of a
+ * daemon has, the system no longer knows it, but the VM does. Older VMs existed when the trace
+ * began.
  */
 static bool may_be_orphan(uint32_t pid)
 {
 	return process_info_started(pid) >= process_info_started((uint32_t)getpid());
 }
 
-/* Whether a runtime, such as "toy 0.1.0", has this name, with or without the version. */
+/* Returns whether a runtime, such as "toy 0.1.0", has this name, with or without the version. */
 static bool is_runtime(const char *runtime, const char *name)
 {
 	size_t length = strlen(name);
@@ -110,7 +111,8 @@ static bool has_joined(const struct vm_joins *vms, uint32_t pid)
 	return false;
 }
 
-/* A child of a VM that is traced may have given itself another name. It waits for us even so. */
+/* Returns whether the process has the name, or is a child of a traced VM: it may have given itself
+ * another name, and waits for us even so. */
 static bool is_named(const struct targets *targets, const struct process_info *process)
 {
 	const char *name = targets->spec->name;
@@ -119,7 +121,8 @@ static bool is_named(const struct targets *targets, const struct process_info *p
 		has_joined(&targets->vms, process->ppid);
 }
 
-/* Whether a VM is wanted; it may be without, if what it says that it is has the name. */
+/* Returns whether the system shows that a VM is wanted. If it does not, the VM is still wanted if
+ * the runtime that it reports has the name. */
 static bool is_chosen(const struct targets *targets, const struct process_info *process)
 {
 	switch (targets->group) {
@@ -132,7 +135,7 @@ static bool is_chosen(const struct targets *targets, const struct process_info *
 	}
 }
 
-/* Whether a runtime of that process is traced. */
+/* Returns whether a runtime of that process is traced. */
 static bool is_traced(const struct vm_joins *vms, uint32_t pid)
 {
 	for (size_t i = 0; i < vms->count; i++)
@@ -170,7 +173,8 @@ static bool is_joining(const struct vm_joins *vms, uint32_t pid)
 	return false;
 }
 
-/* Begins to open a stream, or to ask what a VM is. -ENOMEM, or as vm_stream_start(). */
+/* Begins to open a stream, or to ask a VM what it is. Returns -ENOMEM if memory runs out, otherwise
+ * as vm_stream_start(). */
 static int vm_begin(
 	struct vm_joins *vms, uint32_t pid, const char *socket, bool asks, struct error *error)
 {
@@ -233,7 +237,7 @@ static void tell_failure(struct targets *targets, uint32_t pid, const struct err
 		vms->failures[vms->failure_count++] = failure;
 }
 
-/* What to do with a process whose stream cannot be opened. */
+/* Decides how to go on with a process whose stream cannot be opened. */
 static void take_failure(
 	struct targets *targets, uint32_t pid, bool is_further, int result, struct error *error)
 {
@@ -275,8 +279,8 @@ static void begin_found(struct targets *targets)
 		if (has_joined(vms, pid) || is_joining(vms, pid) ||
 			process_info_read(pid, &process, &error) || process.exited)
 			continue;
-		/* It may be us who have stopped it, until probes are attached, and then it goes on
-		 * very soon and may wait for its stream to be enabled. */
+		/* We may have stopped it ourselves, until probes are attached. Then it runs again
+		 * very soon, and may wait for its stream to be enabled. */
 		if (process.stopped) {
 			if (!vm_finder_retry(vms->finder, pid))
 				vm_finder_later(vms->finder, pid);
@@ -322,8 +326,8 @@ static bool take_answer(struct targets *targets, const struct vm_joining *asked)
 }
 
 /*
- * The next VM, or further runtime of one, that is wanted and has declared its events; adds its
- * probes to the set. NULL: there is none now.
+ * Returns the next VM, or further runtime of one, that is wanted and has declared its events, and
+ * adds its probes to the set. Returns NULL if there is none now.
  */
 static struct source *next_source(struct targets *targets, struct d_probe_set *set)
 {
@@ -372,7 +376,7 @@ static struct source *next_source(struct targets *targets, struct d_probe_set *s
 	return NULL;
 }
 
-/* Notes a runtime; NULL: out of memory. */
+/* Notes a runtime. Returns NULL if memory runs out. */
 static struct vm_joined *remember(struct vm_joins *vms, const struct source *source)
 {
 	struct vm_joined *joined;
@@ -468,7 +472,7 @@ static int expect_probes(struct d_probe_set *set, struct error *error)
 	return result;
 }
 
-/* Adds the VMs that serve a stream now. All have the same time to declare their events. */
+/* Adds the VMs that serve a stream now. All have the same time limit to declare their events. */
 static int open_present(struct targets *targets, struct d_probe_set *set, struct error *error)
 {
 	const uint64_t limit = clock_monotonic() + JOINING_MS * CLOCK_NS_PER_MS;
@@ -506,7 +510,7 @@ static bool starts_command(const struct targets *targets)
 	return false;
 }
 
-/* Waits for the first VM; with TARGET_GROUP_FAMILY no longer than there can be one. */
+/* Waits for the first VM. With TARGET_GROUP_FAMILY, waits only as long as one can still start. */
 static int await_first(struct targets *targets, struct d_probe_set *set, struct error *error)
 {
 	bool children = targets->group == TARGET_GROUP_FAMILY;
@@ -551,7 +555,7 @@ int vm_joins_open(struct targets *targets, struct d_probe_set *set, struct error
 		result = source_merge_new(NULL, 0, true, &targets->source, error);
 	if (!result)
 		result = open_present(targets, set, error);
-	/* A command that is held begins when the script has been compiled. */
+	/* A command that is held starts when the script has been compiled. */
 	if (!result && (targets->group == TARGET_GROUP_NAMED || starts_command(targets)) &&
 		!is_held(targets))
 		result = await_first(targets, set, error);
@@ -564,8 +568,8 @@ int vm_joins_open(struct targets *targets, struct d_probe_set *set, struct error
 /* ---- while it runs ---- */
 
 /*
- * Enables the probes of a VM that has turned up, and adds it. One without probes for the script is
- * let go; if it is a further runtime of a VM, this is noted. Takes over the source.
+ * Enables the probes of a VM that has appeared, and adds it. One without probes for the script is
+ * closed; if it is a further runtime of a VM, this is noted. Takes over the source.
  */
 static int vm_join(struct targets *targets, const struct target_joiner *joiner,
 	struct source *source, const struct d_probe_set *own, struct error *error)
@@ -594,7 +598,7 @@ static void take_found(struct targets *targets, const struct target_joiner *join
 		if (source)
 			result = vm_join(targets, joiner, source, &own, &error);
 		d_probe_set_free(&own);
-		/* A process that has ended meanwhile is nothing to report. */
+		/* A process that has ended meanwhile is not reported. */
 		if (source && result && result != -ECONNRESET)
 			target_tell(targets, "%s", error.text);
 		if (result)
@@ -604,7 +608,8 @@ static void take_found(struct targets *targets, const struct target_joiner *join
 	}
 }
 
-/* Its last events may be missing, so this is said in a quiet trace, too. */
+/* Reports a stream that ended out of order, even in a quiet trace, since its last events may be
+ * missing. */
 static void tell_torn(struct targets *targets, const struct error *reason)
 {
 	if (++targets->vms.torn_count <= TORN_TOLD)

@@ -1,7 +1,7 @@
 /*
  * vm_joins.h: VMs that are not named by a pid: every VM of this user, those of a given name, or
  * what a command starts. Those that serve a stream are found when the trace begins; others join
- * while it runs. One that ends leaves; the trace goes on.
+ * while it runs. One that ends leaves; the trace continues.
  *
  * Probes of a VM that joins are added to the set if a clause describes them. So that clauses can be
  * compiled before any VM is there, the set also has the probes of the contracts that come with
@@ -28,7 +28,7 @@ struct vm_joined {
 	char path[110]; /* of its socket */
 };
 
-/* A process whose stream cannot be opened: it has been said why. */
+/* A process whose stream cannot be opened; the reason has been reported. */
 struct vm_join_failure {
 	uint32_t pid;
 	uint64_t started; /* process_info_started() */
@@ -41,7 +41,7 @@ struct vm_joining {
 	bool asks;       /* it is asked what it is, or who its parent was */
 	char path[110];  /* of its socket */
 	struct source *source;
-	uint64_t due; /* when to look at it at the latest */
+	uint64_t due; /* when to check it at the latest */
 };
 
 struct vm_joins {
@@ -65,31 +65,31 @@ struct vm_joins {
 
 /*
  * Makes the merged source, adds the VMs that serve a stream now and their probes, and the expected
- * probes. For TARGET_GROUP_NAMED it waits until there is one; for commands with
- * TARGET_GROUP_FAMILY too, for a while, or until they have ended. A negative errno and a line in
- * error.
+ * probes. For TARGET_GROUP_NAMED, waits until there is one; for commands with TARGET_GROUP_FAMILY
+ * too, for a while, or until they have ended. Returns 0, or a negative errno with a line in error.
  */
 int vm_joins_open(struct targets *targets, struct d_probe_set *set, struct error *error);
 
 /*
  * Removes VMs whose streams have ended, then opens the streams of those that have started, and
  * enables their probes. What the last batch points to becomes invalid. Reports which streams have
- * ended out of order, as long as there are few, and what prevents a VM from joining; the others go
- * on.
+ * ended out of order, as long as there are few, and what prevents a VM from joining; the trace
+ * continues with the others.
  */
 void vm_joins_take(struct targets *targets, const struct target_joiner *joiner);
 
-/* The trace ends: removes those whose streams have ended, and reports how many more have ended out
- * of order than were reported one by one. */
+/* Call it when the trace ends: removes the VMs whose streams have ended, and reports how many more
+ * have ended out of order than were reported one by one. */
 void vm_joins_end(struct targets *targets);
 
-/* Whether nothing can follow: the commands, and all that they have started, have ended. */
+/* Returns whether nothing can follow, because the commands and all that they have started have
+ * ended. */
 bool vm_joins_are_over(struct targets *targets);
 
-/* Readable when vm_joins_take() should be called; -1: never. */
+/* Returns a descriptor that is readable when vm_joins_take() should be called; -1: never. */
 int vm_joins_descriptor(const struct targets *targets);
 
-/* When to call it even if that is not readable (CLOCK_MONOTONIC, ns); UINT64_MAX: never. */
+/* Returns when to call it even if that is not readable (CLOCK_MONOTONIC, ns); UINT64_MAX: never. */
 uint64_t vm_joins_due(const struct targets *targets);
 
 void vm_joins_close(struct vm_joins *joins);

@@ -25,7 +25,8 @@ static void wait_process(int process_fd, int timeout_ms)
 	poll(&wait, process_fd >= 0 ? 1 : 0, timeout_ms);
 }
 
-/* Reads what /proc shows of the process. -ESRCH: it has ended; all errors set a line in error. */
+/* Reads what /proc shows of the process. Returns 0, -ESRCH if it has ended, or another negative
+ * errno; all errors set a line in error. */
 static int read_live(struct connection *connection, uint32_t pid, int wait_ms, struct error *error)
 {
 	int result = process_info_read(pid, &connection->process, error);
@@ -55,7 +56,7 @@ int connect_process(struct connection *connection, uint32_t pid, const char *soc
 		if (result)
 			break;
 		result = endpoint_connect(&connection->process, patience, &connection->fd, error);
-		/* it may have ended while its socket was looked for */
+		/* it may have ended during the search for its socket */
 		if (result == -ENOENT && read_live(connection, pid, wait_ms, error))
 			result = -ESRCH;
 		if (result != -ENOENT || connection_now() >= limit)

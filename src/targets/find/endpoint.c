@@ -62,8 +62,8 @@ static uint32_t user_within(uint32_t pid, uint32_t user)
 	return found ? result : USER_UNMAPPED;
 }
 
-/* The value of a variable that the process was started with; false if there is none or it is
- * hidden. */
+/* Reads a variable of the environment that the process was started with. Returns false if there is
+ * none or it is hidden. */
 static bool read_variable(uint32_t pid, const char *name, char *value, size_t size)
 {
 	size_t name_length = strlen(name);
@@ -92,8 +92,8 @@ static bool read_variable(uint32_t pid, const char *name, char *value, size_t si
 
 /*
  * Opens a directory as the process sees it or, if its root is hidden, as we see it. Symbolic links
- * lead to where they lead the process (Linux 5.6 and later; earlier, an absolute one leads to where
- * it leads us).
+ * are resolved as the process would resolve them (Linux 5.6 and later; earlier, absolute ones are
+ * resolved as ours).
  */
 static int open_directory(uint32_t pid, const char *path)
 {
@@ -118,7 +118,7 @@ static int open_directory(uint32_t pid, const char *path)
 	return fd;
 }
 
-/* Whether the processes in /proc have the numbers that our own pid namespace gives them. */
+/* Returns whether /proc shows processes with the numbers that our own pid namespace gives them. */
 static bool sees_own_processes(void)
 {
 	char self[32] = "";
@@ -150,9 +150,9 @@ static int check_peer(const struct process_info *process, int fd, struct error *
 }
 
 /*
- * Connects. A process in a user namespace that does not contain our root user cannot tell it from
- * any other stranger. Root then connects with the credentials of the process's own user, which
- * the kernel records at this moment.
+ * Connects. For a process in a user namespace that does not contain our root user, root is like any
+ * other unknown user. Root then connects with the credentials of the process's own user, which the
+ * kernel records at this moment.
  */
 static int connect_as_allowed(
 	const struct process_info *process, int fd, const struct sockaddr_un *address)
@@ -172,7 +172,7 @@ static int connect_as_allowed(
 	return result;
 }
 
-/* A socket that connects as endpoint_connect() describes for wait_ms. */
+/* Makes a socket that connects as endpoint_connect() describes for wait_ms. */
 static int new_socket(int wait_ms)
 {
 	const struct timeval limit = {.tv_sec = wait_ms / 1000, .tv_usec = wait_ms % 1000 * 1000};
@@ -183,7 +183,7 @@ static int new_socket(int wait_ms)
 	return fd;
 }
 
-/* Tries one path. -ENOENT: no process listens there, or a different one. */
+/* Tries one path. Returns -ENOENT if no process listens there, or a different one. */
 static int connect_at(const struct process_info *process, const char *path, int wait_ms,
 	int *result, struct error *error)
 {
@@ -232,14 +232,15 @@ out:
 	return status;
 }
 
-/* True: another place may still have the process's socket. error then says why this one has not. */
+/* Returns true if another place may still have the process's socket. error then says why this one
+ * has not. */
 static bool goes_on(int status)
 {
 	return status == -ENOENT || status == -EACCES || status == -EPERM;
 }
 
-/* Tries the sockets of processes with this number in a directory: the plain name, then those that
- * were chosen because it was taken. */
+/* Tries the sockets of processes with this number in a directory: the plain name, then the names
+ * that are chosen if it is taken. */
 static int connect_in(const struct process_info *process, const char *directory, int wait_ms,
 	int *fd, struct error *error)
 {
@@ -298,7 +299,7 @@ static int connect_chosen(
 	return connect_at(process, path, wait_ms, fd, error);
 }
 
-/* Whether an eventlog begins there; the bytes that it sends first remain unread. */
+/* Returns whether the stream is an eventlog; its first bytes remain unread. */
 static bool is_eventlog(int fd)
 {
 	unsigned char magic[4];
@@ -307,8 +308,11 @@ static bool is_eventlog(int fd)
 		bytes_u32(magic) == WIRE_HEADER_BEGIN;
 }
 
-/* The first of the connections that sends an eventlog; the others are closed. All have the same
- * time. *is_silent: one of them has sent nothing yet. Their number if there is none. */
+/*
+ * Returns the index of the first connection that sends an eventlog, or count if none does; the
+ * others are closed. All connections have the same time limit. *is_silent: one of them has sent
+ * nothing yet.
+ */
 static size_t find_eventlog(struct pollfd *waits, size_t count, int wait_ms, bool *is_silent)
 {
 	const uint64_t limit = clock_monotonic() + (uint64_t)wait_ms * CLOCK_NS_PER_MS;
@@ -339,8 +343,8 @@ static size_t find_eventlog(struct pollfd *waits, size_t count, int wait_ms, boo
 	return found;
 }
 
-/* For a path that the VM chose: if the process has the mark of those that serve streams, tries the
- * paths on which it listens and takes the one that sends an eventlog. */
+/* Finds a path that the VM chose: if the process has the mark of those that serve streams, tries
+ * the paths on which it listens and takes the one that sends an eventlog. */
 static int connect_listening(
 	const struct process_info *process, int wait_ms, int *fd, struct error *error)
 {

@@ -15,13 +15,14 @@ struct error;
 struct process_info;
 
 /*
- * Connects to the process's endpoint and checks which user serves it. The caller owns *fd. Each
- * socket that does not answer is waited for as long as wait_ms. If that is 0, there is other work
- * to do: a socket that has no room for a connection now is -EAGAIN, and only if the VM has chosen
- * its path itself, so that the stream's first bytes have to tell that it is one, all its sockets
- * together get ENDPOINT_HURRY_MS for that. -ENOENT: no place has an endpoint of this process, or
- * one that it is safe to use, yet; -EACCES: the process belongs to another user; -ETIMEDOUT: it
- * does not answer; all errors but -ENOENT and -EAGAIN are final. Each sets a line in error.
+ * Connects to the process's endpoint and checks which user serves it. The caller owns *fd. Waits at
+ * most wait_ms for each socket that does not answer. If wait_ms is 0, there is other work to do: a
+ * socket that has no room for a connection now leads to -EAGAIN. Only if the VM has chosen its path
+ * itself, so that just the first bytes show whether it is a stream, the function waits
+ * ENDPOINT_HURRY_MS for all its sockets together. Returns 0; -ENOENT if no place has an endpoint of
+ * this process yet, or none that is safe to use; -EACCES if the process belongs to another user;
+ * -ETIMEDOUT if it does not answer; or another negative errno. All errors but -ENOENT and -EAGAIN
+ * are final. Each sets a line in error.
  */
 int endpoint_connect(const struct process_info *process, int wait_ms, int *fd, struct error *error);
 
@@ -31,9 +32,9 @@ enum {
 };
 
 /*
- * Connects to the socket at a path in our own namespace and determines which process serves
- * it. Sets *process and *fd (owned by the caller); every error sets a line in error. wait_ms as
- * above.
+ * Connects to the socket at a path in our own namespace and determines which process serves it.
+ * Sets *process and *fd (owned by the caller). Returns 0 or a negative errno; every error sets a
+ * line in error. wait_ms as above.
  */
 int endpoint_connect_path(
 	const char *path, int wait_ms, struct process_info *process, int *fd, struct error *error);
@@ -41,8 +42,8 @@ int endpoint_connect_path(
 /*
  * Finds further sockets of the process beside the one at path, which is as the process sees it: a
  * process that contains the library twice serves a socket for each copy. Writes paths for
- * endpoint_connect_path() and returns how many, at most ENDPOINT_FURTHER_MAX. Only connecting
- * tells whether they are this process's.
+ * endpoint_connect_path() and returns their number, at most ENDPOINT_FURTHER_MAX. Only connecting
+ * shows whether they are this process's.
  */
 enum { ENDPOINT_FURTHER_MAX = 8, ENDPOINT_PATH_MAX = 108 };
 size_t endpoint_further(const struct process_info *process, const char *path,

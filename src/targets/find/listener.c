@@ -56,7 +56,8 @@ static bool has_thread(uint32_t pid)
 	return found;
 }
 
-/* A process that serves without a thread of the library's. */
+/* Returns whether the process has the descriptor of one that serves without a thread of the
+ * library's. */
 static bool has_file(uint32_t pid)
 {
 	static const char name[] = "/memfd:" PLACE_MARK " (deleted)";
@@ -122,7 +123,7 @@ static void read_descriptors(uint32_t pid, struct sockets *sockets)
 		qsort(sockets->inodes, sockets->count, sizeof(*sockets->inodes), compare_inodes);
 }
 
-/* The path in a line of the table if one of these sockets listens there; else NULL. */
+/* Returns the path in a line of the table if one of these sockets listens there; else NULL. */
 static char *listening_path(char *line, const struct sockets *sockets)
 {
 	unsigned long flags, inode;

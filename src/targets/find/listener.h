@@ -10,19 +10,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether the process has a thread, besides its first, or a descriptor that marks those which serve
- * a stream (PLACE_MARK). */
+/* Returns whether the process has a thread other than its first, or a descriptor, with the mark of
+ * processes that serve a stream (PLACE_MARK). */
 bool listener_is_marked(uint32_t pid);
 
 /*
- * The paths as they were bound in the process's own namespaces (a relative one stays
- * relative), in the order of the kernel's table; sets *count. NULL: none, or hidden from us.
- * Free it with listener_free().
+ * Returns the paths as they were bound in the process's own namespaces (a relative one stays
+ * relative), in the order of the kernel's table, and sets *count. Returns NULL if there are none,
+ * or they are hidden from us. Free it with listener_free().
  */
 char **listener_paths(uint32_t pid, size_t *count);
 void listener_free(char **paths, size_t count);
 
-/* How many connections a socket bound to this path has, as the process's namespaces show it. */
+/* Returns how many connections a socket bound to this path has, as the process's namespaces show
+ * it. */
 size_t listener_connections(uint32_t pid, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* sweep.c: see sweep.h. A socket is removed only if nobody listens on it, under the directory's
+/* sweep.c: see sweep.h. A socket is removed only if no process listens on it, under the directory's
  * lock. */
 #include "targets/find/sweep.h"
 
@@ -23,8 +23,8 @@
 enum { LOCK_TRIES = 100 /* one millisecond apart */ };
 
 /*
- * Opens a directory, if it belongs to our user alone, and locks it. -1: it does not, or a process
- * holds the lock for longer than a start takes.
+ * Opens a directory, if it belongs to our user alone, and locks it. Returns -1 if it does not, or
+ * if a process holds the lock for longer than a start takes.
  */
 static int lock_private(const char *path)
 {
@@ -44,7 +44,7 @@ static int lock_private(const char *path)
 	return -1;
 }
 
-/* Removes an entry of an open directory if it is a socket of ours at which nobody listens. */
+/* Removes an entry of an open directory if it is a socket of ours on which no process listens. */
 static void sweep(int directory, const char *name)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -73,7 +73,9 @@ static void sweep_directory(const char *path)
 	struct dirent *entry;
 	uint32_t pid;
 
-	/* A number that a process has here is asked too: it may be a later process's. */
+	/*
+	 * A socket is checked even if a process here has its number: that may be a later process.
+	 */
 	while (entries && (entry = readdir(entries)))
 		if (place_is_socket(entry->d_name, &pid))
 			sweep(lock, entry->d_name);
@@ -87,7 +89,9 @@ static void sweep_directory(const char *path)
 	}
 }
 
-/* The lock for a chosen path: its directory's or, if that is shared, our own among the places. */
+/*
+ * Locks for a chosen path: its directory or, if that is shared, our own directory among the places.
+ */
 static int lock_chosen(const char *directory)
 {
 	char path[PATH_MAX];

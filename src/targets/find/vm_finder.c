@@ -24,9 +24,9 @@
 #include "wire/place.h"
 
 enum {
-	LOOK_MS = 1000,     /* the least time between two looks at all processes */
+	LOOK_MS = 1000,     /* the least time between two scans of all processes */
 	LOOK_MAX_MS = 5000, /* the most */
-	LOOK_SHARE = 100,   /* looks take at most 1/LOOK_SHARE of a CPU's time */
+	LOOK_SHARE = 100,   /* scans take at most 1/LOOK_SHARE of a CPU's time */
 	RETRY_MS = 2, /* until a process that does not listen yet is tried again: n times this */
 	RETRIES = 30,
 	SELDOM_MAX = 5,  /* doublings of the time until one that has hung is tried again */
@@ -35,10 +35,10 @@ enum {
 
 struct candidate {
 	uint32_t pid;
-	uint64_t started; /* tells it from a later process of the same number */
+	uint64_t started; /* distinguishes it from a later process of the same number */
 	unsigned retries, waits;
-	uint64_t due;  /* when to return it, CLOCK_MONOTONIC ns; UINT64_MAX: it has been */
-	bool is_there; /* the present look has seen it */
+	uint64_t due;  /* when to return it, CLOCK_MONOTONIC ns; UINT64_MAX: returned */
+	bool is_there; /* the present scan has seen it */
 };
 
 struct vm_finder {
@@ -56,7 +56,7 @@ static struct candidate *vm_finder_find(struct vm_finder *finder, uint32_t pid)
 	return NULL;
 }
 
-/* Notes that a process may serve. What cannot be noted for want of memory is found later. */
+/* Notes that a process may serve. If memory runs out, the process is found later. */
 static void note(struct vm_finder *finder, uint32_t pid, uint64_t now)
 {
 	struct candidate *candidate = vm_finder_find(finder, pid);
@@ -150,7 +150,7 @@ static void read_watches(struct vm_finder *finder, uint64_t now)
 		for (ssize_t at = 0; at < got; at += (ssize_t)(sizeof(*event) + event->len)) {
 			event = (const struct inotify_event *)(bytes + at);
 			/* In a directory that several pid namespaces share, the number may be
-			 * another process's here: the look at all processes finds that one. */
+			 * another process's here: the scan of all processes finds that one. */
 			if (event->len && place_is_socket(event->name, &pid)) {
 				vm_finder_forget(finder, pid);
 				note(finder, pid, now);
@@ -173,7 +173,7 @@ static uint64_t cpu_time(void)
 	return (uint64_t)time.tv_sec * CLOCK_NS_PER_S + (uint64_t)time.tv_nsec;
 }
 
-/* When to look again; spent: the CPU time that the last look took. */
+/* Returns when to scan again; spent: the CPU time that the last scan took. */
 static uint64_t next_look(uint64_t now, uint64_t spent)
 {
 	uint64_t pause = spent * LOOK_SHARE;
@@ -185,7 +185,7 @@ static uint64_t next_look(uint64_t now, uint64_t spent)
 	return now + pause;
 }
 
-/* Looks at all processes of this user, or at all, and forgets those that no longer serve. */
+/* Scans all processes of this user, or all, and forgets those that no longer serve. */
 static void look(struct vm_finder *finder, uint64_t now)
 {
 	DIR *processes = opendir("/proc");
@@ -228,7 +228,7 @@ int vm_finder_new(struct vm_finder **result, struct error *error)
 	finder->descriptor = epoll_create1(EPOLL_CLOEXEC);
 	finder->watches = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	finder->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	/* Without inotify, the look at all processes has to do. */
+	/* Without inotify, only the scan of all processes finds VMs. */
 	if (finder->watches >= 0)
 		epoll_ctl(finder->descriptor, EPOLL_CTL_ADD, finder->watches, &event);
 	if (finder->descriptor < 0 || finder->timer < 0 ||
@@ -237,7 +237,7 @@ int vm_finder_new(struct vm_finder **result, struct error *error)
 		vm_finder_free(finder);
 		return error_set(error, number, "looking for VMs: %s", strerror(number));
 	}
-	watch_places(finder); /* before the first look, so that nothing is missed between them */
+	watch_places(finder); /* before the first scan, so that nothing is missed between them */
 	*result = finder;
 	return 0;
 }
@@ -260,7 +260,7 @@ int vm_finder_descriptor(const struct vm_finder *finder)
 	return finder->descriptor;
 }
 
-/* Sets the timer to when there will be something to return, or to the next look. */
+/* Sets the timer to when there will be something to return, or to the next scan. */
 static void set_timer(const struct vm_finder *finder)
 {
 	uint64_t due = finder->look_due;

@@ -1,6 +1,6 @@
 /*
  * vm_list.c: see vm_list.h. All VMs are asked before the first answer is waited for, so one that
- * hangs delays nobody else.
+ * hangs does not delay the others.
  */
 #include "targets/find/vm_list.h"
 
@@ -24,10 +24,10 @@
 
 enum {
 	ANSWER_MS = 1000, /* for all VMs to say what they are */
-	STEP_MS = 10      /* between two looks whether they have */
+	STEP_MS = 10      /* between two checks for answers */
 };
 
-/* Seconds since the process started. */
+/* Returns the seconds since the process started. */
 static double time_up(uint32_t pid)
 {
 	uint64_t started = process_info_started(pid);
@@ -40,7 +40,7 @@ static double time_up(uint32_t pid)
 		(double)started / (double)sysconf(_SC_CLK_TCK);
 }
 
-/* Fills in a VM. False: the process serves no stream. */
+/* Fills in a VM. Returns false if the process serves no stream. */
 static bool examine(uint32_t pid, struct vm_listed *vm)
 {
 	struct connection connection = {.fd = -1};
@@ -81,7 +81,7 @@ static int vm_list_compare(const void *one, const void *other)
 	return (left > right) - (left < right);
 }
 
-/* Takes what the VMs say that they are. All have the same time. */
+/* Takes the VMs' answers. All have the same time limit. */
 static void take_answers(struct vm_list *list)
 {
 	const int64_t limit = connection_now() + ANSWER_MS;

@@ -15,7 +15,8 @@ enum { VM_LIST_RUNTIME_MAX = 128, VM_LIST_PATH_MAX = 109 };
 
 struct vm_listed {
 	struct process_info process;
-	char runtime[VM_LIST_RUNTIME_MAX]; /* what it says that it is; "": it does not answer */
+	char runtime[VM_LIST_RUNTIME_MAX]; /* what it says it is ("toy 1.0"); "": it does not answer
+					    */
 	char path[VM_LIST_PATH_MAX];       /* of its socket; "": not known */
 	double up;                         /* seconds since it was started */
 	size_t listeners;                  /* clients that are connected */
@@ -28,9 +29,9 @@ struct vm_list {
 };
 
 /*
- * Finds the VMs and asks all of them what they are, for at most a second. On the way, sockets that
- * dead processes have left are removed. Returns 0, or a negative errno and a line in error. Call
- * vm_list_free() in any case.
+ * Finds the VMs and asks all of them what they are, for at most a second. Also removes sockets that
+ * dead processes have left. Returns 0, or a negative errno and a line in error. Call vm_list_free()
+ * in any case.
  */
 int vm_list_read(struct vm_list *list, struct error *error);
 void vm_list_free(struct vm_list *list);
