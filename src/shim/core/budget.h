@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What memory is for. */
+/* Uses of memory. */
 enum budget_use {
 	BUDGET_RING,
 	BUDGET_NAMES,   /* the table of names */

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Takes the return value of a system call: a descriptor, which is moved to another number if
- * necessary, or a negative errno. */
+/* Takes the return value of a system call. Returns the descriptor, which is moved to another number
+ * if necessary, or the negative errno. */
 int descriptor_own(int descriptor);
 
 /* The identity of the file that a descriptor refers to. The program may close any descriptor

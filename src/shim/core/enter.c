@@ -65,7 +65,7 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *context)
 		else if (!finds && segment->p_type == PT_NOTE)
 			search_notes(at, at + segment->p_memsz, search);
 	}
-	return finds && search->file; /* not 0: do not go on */
+	return finds && search->file; /* not 0: ends the iteration */
 }
 
 /* For an object that cannot reach vmtap_object_add(): the process may have a runtime all the same.

@@ -69,10 +69,10 @@ void event_table_seal(void);
 
 /* The mask of the compatible providers with these names; the list ends with NULL. */
 uint32_t event_table_provider_mask(const char *const *names);
-/* The name of the provider with bit 1 << index; NULL if there are not that many. */
+/* Returns the name of the provider with bit 1 << index; NULL if there is no such provider. */
 const char *event_provider(unsigned index);
 
-/* The first stream number that no type uses yet. */
+/* Returns the first stream number that no type uses yet. */
 uint16_t event_table_next_wire(void);
 
 extern const struct event_type *_Atomic event_types[EVENTS_MAX];

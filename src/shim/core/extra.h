@@ -1,15 +1,15 @@
 /*
  * extra.h: how the library reaches its extras: parts that a static VM contains only if it calls
- * them. Each extra is a member of libvmtap.a of its own (EXTRAS in the Makefile) and has a table
- * of the functions by which the rest calls it. Without the extra the pointer to its table is NULL,
- * and the functions below do what an extra does that the VM has never called.
+ * them. Each extra is a member of libvmtap.a of its own (EXTRAS in the Makefile) and has a table of
+ * the functions by which the rest calls it. Without the extra the pointer to its table is NULL, and
+ * the functions below do what an extra does that the VM has never called.
  *
  * The linker sets the pointers, so nothing has to be registered, in no order, at no time: extra.c
  * defines them weakly as NULL, and the extra's definition replaces that. A weak definition brings
  * no member from an archive. (A weak reference would not do: see FIRE_HOOKS in fire.h.)
  *
- * What an option of vmtap_start() or the environment switches on is no extra, since the linker does
- * not see that: turns without a thread, and the log's file.
+ * Features that an option of vmtap_start() or the environment switches on are no extras, since the
+ * linker does not see that: turns without a thread, and the log's file.
  */
 #ifndef VMTAP_SHIM_CORE_EXTRA_H
 #define VMTAP_SHIM_CORE_EXTRA_H
@@ -82,7 +82,7 @@ static inline void extra_census_fork_child(void)
 
 /* ---- samples of what the VM runs: extra/sampler.h ---- */
 
-/* What clients ask for now; 0: nothing. */
+/* The sampling that clients request now; 0: none. */
 struct sampler_wish {
 	uint64_t period; /* ns */
 	uint64_t bytes;  /* only if period is 0 */

@@ -1,14 +1,15 @@
 /*
- * fork_page.h: how the library notices that it runs in a child that was
- * made without fork handlers: by _Fork() or by the system call clone().
+ * fork_page.h: how the library notices that it runs in a child that was made without fork handlers:
+ * by _Fork() or by the system call clone().
  *
  * The kernel gives such a child zeros in the place of this one page (MADV_WIPEONFORK, Linux 4.14).
- * A producer reads the page for each time stamp anyway, to learn which clock to use; in a child
- * it finds no choice there, and the slower way to a time stamp looks closer. So an event costs
- * nothing more for this. A child that shares its parent's memory (vfork) shares the page too; it
- * counts as its parent's thread.
+ * A producer reads the page for each time stamp anyway, to learn which clock to use; in a child it
+ * finds no choice there, and the slower way to a time stamp looks closer. So an event costs nothing
+ * more for this. A child that shares its parent's memory (vfork) shares the page too; it counts as
+ * its parent's thread.
  *
- * A child that is noticed is adopted: guards are closed and what belongs to the parent is let go.
+ * A child that is noticed is adopted: guards are closed, and what belongs to the parent is
+ * released.
  */
 #ifndef VMTAP_SHIM_CORE_FORK_PAGE_H
 #define VMTAP_SHIM_CORE_FORK_PAGE_H
@@ -44,7 +45,7 @@ bool fork_page_tell(void);
  * now, or another thread is doing so. Preserves errno; may be called in signal handlers. */
 bool fork_page_check(void);
 
-/* The same for functions that must not go on before the child is adopted. Not for handlers. */
+/* The same for functions that must not continue before the child is adopted. Not for handlers. */
 void fork_page_await(void);
 
 #endif

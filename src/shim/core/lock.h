@@ -29,7 +29,8 @@ static inline bool lock_is_mine(struct lock *lock)
 		pthread_equal(atomic_load(&lock->owner), pthread_self());
 }
 
-/* Waits for the lock unless this thread holds it already; release it as many times. */
+/* Waits for the lock unless this thread holds it already. Release it once for each time that it was
+ * taken. */
 static inline void lock_take(struct lock *lock)
 {
 	if (!lock_is_mine(lock)) {

@@ -14,8 +14,8 @@ static const struct vmtap_definition *definitions[VMTAP_PROBES];
 static unsigned short *words[VMTAP_PROBES];
 uint16_t vmtap_numbers[VMTAP_PROBES];
 
-/* Defined here and not in the generated tables: the fire functions refer to it, so that a link
- * with the archive includes this file, whose constructor nobody calls by name. */
+/* Defined here and not in the generated tables: the fire functions refer to it, so that a link with
+ * the archive includes this file, whose constructor is not called by name. */
 struct vmtap_object vmtap_object = {.size = sizeof(vmtap_object),
 	.version = VMTAP_OBJECT_VERSION,
 	.numbers = vmtap_numbers,

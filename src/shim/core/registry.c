@@ -275,7 +275,7 @@ static uint8_t first_wishes(uint32_t number)
 	return is_new ? wishes_for_new : 0;
 }
 
-/* The number of the object's probes that are excluded. */
+/* Returns the number of the object's probes that are excluded. */
 static uint32_t count_omitted(const struct vmtap_object *object)
 {
 	uint32_t count = 0;
@@ -338,7 +338,7 @@ static void number_events(struct vmtap_object *object)
 	omissions += count_omitted(object);
 }
 
-/* What the object contains, or what is behind it in the list, is complete before. */
+/* The object's contents, and what follows it in the list, are complete before the link is set. */
 static void registry_set_link(struct vmtap_object **link, struct vmtap_object *object)
 {
 	__atomic_store_n(link, object, __ATOMIC_RELEASE);

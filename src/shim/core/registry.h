@@ -1,12 +1,12 @@
 /*
- * registry.h: the objects of this process that fire, and the stream's halves of their words.
- * One lock protects objects and words, and what the VM has registered (census.h, change.h).
+ * registry.h: the objects of this process that fire, and the stream's halves of their words. One
+ * lock protects objects and words, and what the VM has registered (census.h, change.h).
  *
- * Nothing that is not the library's runs while a thread holds it: no function of the VM's, no
- * handler of fork(), no signal handler. So whatever locks the VM has, nobody who waits for this one
- * waits for long. Hence fork() does not take it either. A child is made at any moment, and what it
- * needs is whole at every moment: each list and each registration is changed by one store, after
- * what it leads to is complete.
+ * Only code of the library runs while a thread holds it: no function of the VM's, no handler of
+ * fork(), no signal handler. So no thread waits for it for long, whatever locks the VM has.
+ * Therefore fork() does not take it either. A child may be made at any moment, and what it needs is
+ * whole at every moment: each list and each registration is changed by one store, after what it
+ * points to is complete.
  */
 #ifndef VMTAP_SHIM_CORE_REGISTRY_H
 #define VMTAP_SHIM_CORE_REGISTRY_H
@@ -18,15 +18,15 @@
 #include "shim/core/event_table.h"
 #include "shim/core/object.h"
 
-/* vmtap_object_remove() of this copy of the library, whoever else's takes its place. */
+/* vmtap_object_remove() of this copy of the library, even if another copy's takes its place. */
 VMTAP_HIDDEN void registry_own_remove(struct vmtap_object *object);
 
 /*
- * Whether the objects of the process register here. An extension that contains a copy of the
- * library uses the runtime that the executable exports. If the executable lacks an extra, the
- * extension's copy of that is called, but belongs to the extension's runtime, which nobody uses:
- * what is registered with it would never be asked for. (Not by the address of a function that VMs
- * use: an executable may have one of its own for that.)
+ * Returns whether the objects of the process register here. An extension that contains a copy of
+ * the library uses the runtime that the executable exports. If the executable lacks an extra, the
+ * extension's copy of that is called, but belongs to the extension's runtime, which is not used:
+ * what is registered with it would never be requested. (We do not compare the address of a function
+ * that VMs use: an executable may have its own function of that name.)
  */
 static inline bool registry_is_used(void)
 {
@@ -42,8 +42,8 @@ void registry_signals(sigset_t *set);
  * for the server, which may wait for the lock. A sandbox may refuse to block them. */
 void registry_lock(void);
 void registry_unlock(void);
-/* The same for a thread that must wait for nobody and has blocked its signals. False: the lock is
- * taken, maybe by a thread that is stopped. */
+/* The same for a thread that must not wait and has blocked its signals. Returns false if the lock
+ * is taken, maybe by a thread that is stopped. */
 bool registry_lock_try(void);
 /* From now on this thread blocks all signals anyway, or no longer does. Returns what was set. */
 bool registry_block_signals(bool blocks);
@@ -57,10 +57,10 @@ void registry_fork_child(void);
 /*
  * Puts these wishes (enum ring_wish) for the event types with numbers below count into force in
  * every present and future object: guards open and close. Types that were added since the caller
- * looked, with numbers from count on, stay as they are: their guards may be open because their
- * names are wanted, and must not miss events until the caller has looked again. for_new: the
- * wishes for a type that is added later, if no other type has its name, because somebody may want
- * it. The lock must be held.
+ * read count, with numbers from count on, stay as they are: their guards may be open because their
+ * names are wanted, and they must not miss events until the next call. for_new: the wishes for a
+ * type that is added later, if no other type has its name, because a client may want it. The lock
+ * must be held.
  */
 void registry_open(const uint8_t wishes[EVENTS_MAX], uint32_t count, uint8_t for_new);
 
@@ -85,7 +85,7 @@ enum { REGISTRY_TEXT_BYTES = 255 };
 /* Returns true if anything is excluded now. The lock must be held. */
 bool registry_has_omissions(void);
 
-/* What is excluded: objects made for another version of the library, objects that cannot reach
+/* Kinds of exclusion: objects made for another version of the library, objects that cannot reach
  * the runtime, and probes. */
 enum { OMITTED_STRANGERS, OMITTED_UNREACHABLE, OMITTED_PROBES, OMITTED_KINDS };
 

@@ -119,9 +119,11 @@ static void count_drop(struct ring *ring, uint32_t event)
 	atomic_store_explicit(&drops->any, true, memory_order_release);
 }
 
-/* False in a child of vfork(), which shares our memory and the state of one of our threads, and
- * in any child where the kernel is too old for fork_page.h. Such a child must not create rings: a
- * ring made there would be freed when the child ends, while that thread still uses it. */
+/*
+ * Returns false in a child of vfork(), which shares our memory and the state of one of our threads,
+ * and in any child if the kernel is too old for fork_page.h. Such a child must not create rings: a
+ * ring made there would be freed when the child ends, while that thread still uses it.
+ */
 static bool is_owner(void)
 {
 	return getpid() == atomic_load_explicit(&owner, memory_order_relaxed);
@@ -381,7 +383,7 @@ static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
 	return room;
 }
 
-/* True: the event is dropped. */
+/* Returns true if the event is dropped. */
 static __attribute__((cold, noinline)) bool ring_full(
 	struct ring *ring, uint32_t event, uint64_t next, bool lossless)
 {
@@ -459,8 +461,8 @@ static inline __attribute__((always_inline)) struct vmtap_record *reserve(uint32
 	return &ring->record;
 }
 
-/* The walker runs before the record is begun, so it may take as long as it needs: the server waits
- * for nobody, and what the walker fires is recorded. */
+/* The walker runs before the record is begun, so it may take as long as it needs: the server does
+ * not have to wait for it, and what the walker fires is recorded. */
 static __attribute__((noinline)) struct vmtap_record *begin_with_stack(
 	uint32_t number, uint32_t bytes, uint32_t wishes)
 {
@@ -698,7 +700,7 @@ void ring_set_helper(const struct ring_helper *now)
 	atomic_store(&waiting_helper, now);
 }
 
-/* The pointer first, for a child of fork() that does the same. */
+/* Clears the pointer first, for a child of fork() that does the same. */
 static void forget_transients(struct ring *ring)
 {
 	void *transients = atomic_exchange(&ring->transients, NULL);

@@ -70,7 +70,7 @@ struct ring {
 
 	struct ring *next_in_chain; /* server only: see ring_index.h */
 	bool compared, reused;      /* server only: see ring_index_update() */
-	bool end_told;              /* server only: the clients know that its thread has ended */
+	bool end_told;              /* the end of its thread has been reported to the clients */
 	void *_Atomic transients;   /* server only: texts of RING_NAME records */
 	size_t transients_bytes;
 
@@ -80,9 +80,9 @@ struct ring {
 };
 
 /*
- * What clients wish for an event type. An object's number for an event carries the wishes but the
- * first as tags, so that an event that nobody has wishes for pays nothing for those of others:
- * ring_tagged() gives the number with its tags.
+ * What clients wish for an event type. An object's number for an event carries the wishes other
+ * than the first as tags, so that an event without wishes costs nothing more: ring_tagged() gives
+ * the number with its tags.
  */
 enum ring_wish {
 	RING_OPEN = 1,     /* its guards are open */
@@ -159,7 +159,7 @@ struct ring_helper {
 /* NULL: a thread drains the rings, and producers wait for it. */
 void ring_set_helper(const struct ring_helper *helper);
 
-/* The first ring; producers add at the front at any time. */
+/* Returns the first ring; producers add at the front at any time. */
 struct ring *ring_first(void);
 
 /* Events dropped on threads that could not get a ring. */
@@ -169,12 +169,11 @@ extern struct ring_drops ring_unattached;
 void ring_release(struct ring *ring);
 
 /*
- * The server's sleep. While the server polls, producers need not notify it. Before a longer
- * sleep it arms the rings; then the next record of any thread writes to the eventfd, once.
- * With at_first unset, only a record that fills a ring beyond a quarter does.
- * True: the server may sleep; false: something has arrived meanwhile. A record that is
- * written at that very moment may find the rings not yet armed; then the next record, or the
- * timeout, ends the sleep.
+ * The server's sleep. While the server polls, producers need not notify it. Before a longer sleep
+ * it arms the rings; then the next record of any thread writes to the eventfd, once. With at_first
+ * unset, only a record that fills a ring beyond a quarter does. Returns true if the server may
+ * sleep; false if something has arrived meanwhile. A record that is written at that very moment may
+ * find the rings not yet armed; then the next record, or the timeout, ends the sleep.
  */
 bool ring_arm(bool at_first);
 void ring_disarm(void);

@@ -26,7 +26,7 @@ struct ring *ring_index_update(void);
 /* The newest ring in the index whose thread has this number, or NULL. */
 struct ring *ring_index_newest(pid_t thread);
 
-/* The next older ring whose thread has the same number, or NULL. */
+/* Returns the next older ring whose thread has the same number, or NULL. */
 struct ring *ring_index_older(const struct ring *ring);
 
 /* Takes out a ring that is about to be unmapped. Nothing if the index does not have it. */

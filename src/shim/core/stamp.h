@@ -53,8 +53,8 @@ void stamp_restart(struct stamp_line *line);
  * meaningless. */
 bool stamp_point(struct stamp_line *line);
 
-/* True: the wall clock has been set, or the machine was suspended, since the last call or
- * stamp_start(): zero_real has changed. */
+/* Returns true if the wall clock has been set, or the machine was suspended, since the last call or
+ * stamp_start(): then zero_real has changed. */
 bool stamp_check_wall(struct stamp_line *line);
 
 /* Converts a raw reading to ns since the stream's time 0; earlier readings give 0. */

@@ -16,9 +16,11 @@ struct vm_calls {
 	enum vm_call_kind kind;   /* 0: calls in signal handlers */
 };
 
-/* Begins a call, with the registry's lock held, so that nobody removes the function before. Until
+/*
+ * Begins a call, with the registry's lock held, so that the function is not removed before. Until
  * vm_call_end(), this thread counts as being in the function: a signal handler may fork as soon as
- * the lock is released, and the child goes on with the call. */
+ * the lock is released, and the child continues the call.
+ */
 void vm_call_begin(struct vm_calls *calls);
 void vm_call_end(struct vm_calls *calls);
 
@@ -31,7 +33,7 @@ bool vm_call_is_inside(void);
 /* Waits until no call is running. Not inside one, and without the lock. */
 void vm_call_await(struct vm_calls *calls);
 
-/* Call in the child of fork(): calls on other threads do not go on there. */
+/* Call in the child of fork(): calls on other threads do not continue there. */
 void vm_call_fork_child(struct vm_calls *calls);
 
 #endif

@@ -57,11 +57,11 @@ void census_request(void);
  */
 int census_turn(bool listeners);
 
-/* The next sample to deliver, owned by the caller; NULL if there is none. */
+/* Returns the next sample to deliver, owned by the caller; NULL if there is none. */
 struct vmtap_census *census_finished(void);
 void census_free(struct vmtap_census *census);
 
-/* The number of samples lost since the last call because memory ran out. */
+/* Returns the number of samples lost since the last call because memory ran out. */
 uint64_t census_lost(void);
 
 /* Call in the child of fork(): registrations remain. */

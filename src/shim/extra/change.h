@@ -1,7 +1,7 @@
 /*
- * change.h: tells the VM that guards have opened or closed (vmtap_on_change()). The stream's halves
- * of the words are changed by the server itself. The kernel changes its halves and calls nobody, so
- * the server reads all words every look_ms. The registry's lock guards all of this; the VM's
+ * change.h: tells the VM that guards have opened or closed (vmtap_on_change()). The server itself
+ * changes the stream's halves of the words. The kernel changes its halves without a notification,
+ * so the server reads all words every look_ms. The registry's lock guards all of this; the VM's
  * function runs without it.
  */
 #ifndef VMTAP_SHIM_EXTRA_CHANGE_H

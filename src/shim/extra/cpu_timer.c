@@ -44,7 +44,7 @@ enum {
 	HANDLER_STACK = 2048 /* of the handler, with what may interrupt it */
 };
 
-/* Who may use a timer. */
+/* Says who may use a timer. */
 enum record_state {
 	RECORD_IDLE,   /* there is none */
 	RECORD_MAKING, /* its thread makes it, or somebody sets its next expiry */
@@ -278,8 +278,8 @@ static bool is_default(const struct sigaction *action)
 	return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
 }
 
-/* Only a signal that nobody handles. On the thread's alternate stack, if it has one: the VM's
- * threads may run on small ones. */
+/* Takes a signal only if it has no handler. Ours runs on the thread's alternate stack, if it has
+ * one: the VM's threads may run on small stacks. */
 static bool take_signal(int signal)
 {
 	struct sigaction ours = {
@@ -506,8 +506,8 @@ static bool has_small_stack(void)
 		stack.ss_size < (frame > FRAME_MIN ? frame : FRAME_MIN) + HANDLER_STACK;
 }
 
-/* blocked: the thread's signals, or NULL: it cannot block any, nor say which it blocks. Who gets
- * the timer's signals; 0: nobody can, for now. */
+/* Returns the thread that gets the timer's signals; 0 if none can, for now. blocked: the thread's
+ * signals, or NULL: it cannot block any, nor say which it blocks. */
 static uint32_t receiver_of(struct timer_record *record, const sigset_t *blocked)
 {
 	uint32_t thread;
@@ -797,8 +797,8 @@ void cpu_timer_settle(void)
 		give_back();
 }
 
-/* What is mapped stays mapped: the child may be made by a handler in the middle of a function that
- * uses its thread's record, which is not used again after that. */
+/* The mapped memory stays: the child may be made by a handler in the middle of a function that uses
+ * its thread's record, which is not used again after that. */
 void cpu_timer_fork_child(void)
 {
 	atomic_store(&current_round, 0);

@@ -2,8 +2,8 @@
  * cpu_timer.h: the timers on the CPU clocks of the VM's threads, for samples by CPU time.
  *
  * Each thread that asks for samples makes a timer on its own CPU clock, so a thread that waits gets
- * no sample, and one that shares a CPU with others gets as many as it has used of it. When the
- * timer expires, a signal adds the period to what is due to that thread. The signal goes to the
+ * no sample, and one that shares a CPU with others gets samples in proportion to its CPU time. When
+ * the timer expires, a signal adds the period to what is due to that thread. The signal goes to the
  * thread itself, or to the library's thread if the VM's thread cannot take it: the VM handles this
  * signal itself, the thread blocks it, or nothing would bring the thread to a safepoint.
  *

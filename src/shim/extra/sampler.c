@@ -39,11 +39,11 @@ static struct {
 	uint64_t ticks;  /* the last one's number; they only grow */
 } sampler_state;
 
-static _Atomic uint64_t tick;         /* 0: nobody samples by time */
+static _Atomic uint64_t tick;         /* 0: no client samples by time */
 static _Atomic uint64_t round_period; /* ns */
 static _Atomic uint64_t round_first;  /* the first tick of this round */
 static _Atomic bool round_elapsed;    /* the weight is elapsed time */
-static _Atomic uint64_t byte_period;  /* 0: nobody samples by bytes */
+static _Atomic uint64_t byte_period;  /* 0: no client samples by bytes */
 static _Atomic int dump_due;
 static struct vm_calls sampler_calls = {.kind = VM_CALL_SAMPLER};
 

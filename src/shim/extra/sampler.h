@@ -31,7 +31,7 @@ void sampler_take(void);
 /* Asks the VM to fire vm:::thread-dump for all its threads. */
 void sampler_dump(void);
 
-/* Call when nobody asks for samples, and nobody will. */
+/* Call when no client requests samples, and none will. */
 void sampler_close(void);
 
 /* Call in a child of fork(). */

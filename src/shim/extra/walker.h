@@ -19,7 +19,7 @@ bool walker_is_there(void);
 const struct vmtap_stack *walker_walk(struct vmtap_stack *own);
 void walker_done(struct vmtap_stack *own, const struct vmtap_stack *walked);
 
-/* Leaves a walk that will not go on, see vmtap_thread_reset(). */
+/* Leaves a walk that will not continue, see vmtap_thread_reset(). */
 void walker_reset(struct vmtap_stack *own);
 
 /* Call in the child of fork(): own is the stack of its only thread, or NULL. */

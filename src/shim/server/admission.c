@@ -25,8 +25,8 @@ enum {
 	ACCEPT_AGAIN_MS_MAX = 10000
 };
 
-/* What the client contains, or what is behind it in the list, is complete before: a child of fork()
- * may have a copy of any moment. */
+/* The client's contents, and what follows it in the list, are complete before the link is set: a
+ * child of fork() may have a copy of any moment. */
 static void admission_set_link(struct client **link, struct client *client)
 {
 	__atomic_store_n(link, client, __ATOMIC_RELEASE);
@@ -116,7 +116,7 @@ void admission_drop_gone(struct server *server)
 	}
 }
 
-/* What a client has read since the last time may be long ago, but counts as read now. */
+/* Counts what a client has read since the last time as read now, though it may be long ago. */
 static void check_active(struct server *server)
 {
 	for (struct client *client = server->clients; client; client = client->next)

@@ -49,7 +49,7 @@ void lossless_watch(struct server *server, int *timeout_ms)
 	bool behind = lossless_any_behind(server), impatient = false, waits, hurried = false;
 
 	if (!behind && ring_set_held(false))
-		server->pace.quiet = 0; /* threads go on now, without waking anyone */
+		server->pace.quiet = 0; /* threads resume now, without waking anyone */
 	if (!behind && !server->drain.blocked && !server->watches)
 		return;
 	waits = ring_has_waiters(&impatient);
@@ -58,7 +58,8 @@ void lossless_watch(struct server *server, int *timeout_ms)
 		server_shorten(timeout_ms, SIGN_MS);
 	for (struct client *client = server->clients; client; client = client->next) {
 		if (!holds_up(server, client) || (!waits && !impatient)) {
-			if (!server->ending) /* then each has limited time, whoever waits */
+			if (!server->ending) /* then each has limited time, whether or not a thread
+						waits */
 				client->waited_since = 0;
 			continue;
 		}

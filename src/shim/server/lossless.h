@@ -17,9 +17,9 @@ struct server;
 bool lossless_any_behind(const struct server *server);
 
 /*
- * Lets producers of lossless events go on, or keeps them waiting, as clients have read. A client
- * that takes no byte for too long while a thread waits, or after a signal has asked a thread to
- * hurry, loses events from now on. *timeout_ms is lowered to when that will be.
+ * Resumes producers of lossless events, or keeps them waiting, depending on what clients have read.
+ * A client that takes no byte for too long while a thread waits, or after a signal has asked a
+ * thread to hurry, loses events from now on. *timeout_ms is lowered to when that will be.
  */
 void lossless_watch(struct server *server, int *timeout_ms);
 

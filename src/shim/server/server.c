@@ -368,7 +368,7 @@ static void finish(struct server *server)
 	if (missed_any())
 		drain_and_report(server); /* else nothing has to be counted */
 	extra_census_deliver(server);
-	server_samples_ask(server); /* nobody asks any more */
+	server_samples_ask(server); /* no client requests samples any more */
 	extra_sampler_close();
 	extra_census_detach();
 	server_socket_close(&server->endpoint);

@@ -15,8 +15,8 @@
 struct awaited;
 struct server;
 
-/* NULL if memory runs out. A child of fork() must find the server from here on, so that it knows
- * what another thread has begun: see server_fork_child(). */
+/* Makes a server. Returns NULL if memory runs out. A child of fork() must find the server from here
+ * on, to know what another thread has begun: see server_fork_child(). */
 struct server *server_new(void);
 
 /* Creates the socket, and the log's file unless log is NULL. options may
@@ -46,8 +46,8 @@ uint32_t server_flush_ms(const struct server *server);
 bool server_has_thread(const struct server *server);
 
 /*
- * For turn.c, which has the lock. The first turn, and any other: does what is due without waiting,
- * and sets what the VM's loop is to wait for. If the streams cannot go on, a turn ends them.
+ * For turn.c, which holds the lock. The first turn and any other: does what is due without waiting,
+ * and sets what the VM's loop is to wait for. If the streams cannot continue, a turn ends them.
  * Returns 0, or a negative errno if what the loop is to wait for could not be set.
  */
 int server_first_turn(struct server *server);

@@ -22,11 +22,11 @@ struct server_socket {
 };
 
 /*
- * chosen: a path, which may contain %p; NULL: the first default place that can be used. Returns 0
- * or a negative errno, which says why a chosen path cannot be used: -EADDRINUSE a live socket,
- * -ELOOP a symbolic link, -EEXIST another file, -EPERM another user's file; -ENAMETOOLONG: a path
- * of more than 107 bytes, which no plain client could connect to. Without a choice: why the first
- * shared place cannot be used.
+ * Opens the socket. chosen: a path, which may contain %p; NULL: the first default place that can be
+ * used. Returns 0, or a negative errno that says why a chosen path cannot be used: -EADDRINUSE (a
+ * live socket), -ELOOP (a symbolic link), -EEXIST (another file), -EPERM (another user's file),
+ * -ENAMETOOLONG (more than 107 bytes, to which no plain client could connect). If no path is
+ * chosen, the errno says why the first shared place cannot be used.
  */
 int server_socket_open(struct server_socket *endpoint, const char *chosen);
 
@@ -44,9 +44,11 @@ void server_socket_abandon(struct server_socket *endpoint);
  * closed. */
 void server_socket_knock(const struct server_socket *endpoint);
 
-/* Accepts a connection from the same user or root, non-blocking. -EAGAIN if there is none;
- * another negative errno if the call failed. *refused: another user's connection was closed, and
- * more may wait. */
+/*
+ * Accepts a connection from the same user or root, non-blocking. Returns the descriptor, -EAGAIN if
+ * there is none, or another negative errno if the call failed. *refused: another user's connection
+ * was closed, and more may wait.
+ */
 int server_socket_accept(const struct server_socket *endpoint, bool *refused);
 
 #endif

@@ -59,7 +59,7 @@ struct server {
 	bool listening;
 	struct sampling sampling;
 	bool counts_bytes; /* samples by bytes are asked for: allocation guards are open */
-	bool watches;      /* a thread waited for a lossless client when the server last looked */
+	bool watches;      /* a thread waited for a lossless client at the server's last check */
 	uint32_t lossless_ms;
 	bool refuses_lossless;
 	struct pace pace;

@@ -164,7 +164,7 @@ int socket_directory_touch(const struct sockaddr_un *address)
 	return error;
 }
 
-/* Removes a socket of ours at which nobody listens. */
+/* Removes a socket of ours on which no process listens. */
 static void sweep(const char *path)
 {
 	struct sockaddr_un address;

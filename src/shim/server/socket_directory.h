@@ -14,9 +14,9 @@
 struct sockaddr_un;
 
 /*
- * Goes through the directories in order: writes the next one that can be used, which is created
- * if necessary. *index is 0 at first. Returns 0, or a negative errno when there are no more; the
- * errno tells why the first of the shared places could not be used.
+ * Goes through the directories in order: writes the next one that can be used, which is created if
+ * necessary. *index is 0 at first. Returns 0, or a negative errno when there are no more; the errno
+ * says why the first of the shared places could not be used.
  */
 int socket_directory_next(unsigned *index, char *path, size_t size);
 

@@ -64,7 +64,7 @@ static _Atomic pid_t home;
 /* This child has had a parent that serves and wants its children to. */
 static _Atomic bool is_to_serve;
 
-/* Makes this process, a child, one that serves nobody. allocates: malloc() and free() can be used,
+/* Makes this process, a child, one without a server. allocates: malloc() and free() can be used,
  * because the allocator's locks are known to be free. */
 static void adopt(bool allocates)
 {
@@ -102,7 +102,7 @@ static void fork_child(void)
 	 * that its parent has. */
 	if (!fork_page_tell() || atomic_load(&home) != getpid())
 		adopt(true);
-	/* If it fails, the child goes on without a stream: there is nobody to tell. */
+	/* If it fails, the child continues without a stream: nothing could report that. */
 	if (atomic_exchange(&is_to_serve, false))
 		start_and_wait(atomic_load(&kept), true);
 	errno = saved;

@@ -115,7 +115,7 @@ static void release(void)
 	} while (atomic_load(&missed) && lock_try(&turn_lock));
 }
 
-/* False: the lock is taken, and its holder will call ring_wake_one(). */
+/* Returns false if the lock is taken; its holder will call ring_wake_one(). */
 static bool take_or_tell(void)
 {
 	if (lock_try(&turn_lock))

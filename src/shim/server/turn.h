@@ -13,20 +13,20 @@
 
 struct server;
 
-/* From now on the server's turns are taken by vmtap_turn() and by waiting producers. Returns
- * 0, or a negative errno, after which they are not. */
+/* From now on the server's turns are taken by vmtap_turn() and by waiting producers. Returns 0, or
+ * a negative errno, after which there are no turns. */
 int turn_begin(struct server *server);
 
-/* Ends the streams on this thread, which may wait for slow clients, and lets the server go. Does
- * nothing if it has been let go. */
+/* Ends the streams on this thread, which may wait for slow clients, and frees the server. Does
+ * nothing if that has been done. */
 void turn_end(struct server *server);
 
 /* Waits at most wait_ms until a turn is due (-1: without a limit), and takes it. Returns false if
- * nobody can wait for one. */
+ * no thread can wait for a turn. */
 bool turn_await(int wait_ms);
 
-/* Call in the child of fork(): nobody takes turns. Returns true if this thread is in the middle of
- * one, and so will still use the server's memory. */
+/* Call in the child of fork(), where no turns are taken. Returns true if this thread is in the
+ * middle of one, and so will still use the server's memory. */
 bool turn_fork_child(void);
 
 #endif

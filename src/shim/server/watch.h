@@ -20,7 +20,7 @@ struct watch {
 	} entries[WATCH_MAX];
 };
 
-/* Returns 0, or a negative errno, after which the struct is as if closed. */
+/* Opens the watch. Returns 0, or a negative errno, after which the struct is as if closed. */
 int watch_open(struct watch *watch);
 
 /* Closes what still belongs to the watch: the program may have closed it and have got the same

@@ -170,7 +170,7 @@ static bool has_follower(const struct client *clients, pid_t process)
 	return false;
 }
 
-/* False: there is no room. */
+/* Notes a follower. Returns false if there is no room. */
 static bool note_follower(pid_t process)
 {
 	for (unsigned i = 0; i < AWAITED_MAX; i++)

@@ -39,13 +39,15 @@ bool awaited_again(struct awaited *clients, uint32_t limit_ms);
 /* Returns true if a process is left that lives and has not subscribed. */
 bool awaited_left(void);
 
-/* Waits until the clients have subscribed or the server has stopped, and only while the tracers
+/*
+ * Waits until the clients have subscribed or the server has stopped, and only while the tracers
  * live if they are known. The server may be freed meanwhile. turn: takes a turn of a server without
- * a thread, after waiting at most that long (-1: without a limit), false if nobody can; NULL: a
- * thread does. */
+ * a thread, after waiting at most wait_ms (-1: without a limit), and returns false if no thread
+ * can; NULL: the server has a thread.
+ */
 void awaited_wait(const struct awaited *clients, bool (*turn)(int wait_ms));
 
-/* Lets the waiting thread go on. */
+/* Resumes the waiting thread. */
 void awaited_end(void);
 
 /* Returns true if a client is awaited now. */

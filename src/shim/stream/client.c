@@ -714,8 +714,8 @@ void client_mark(struct client *client, uint64_t watermark, uint64_t now)
 		tell_losses(client, now);
 	if (encoder->ghc_only)
 		return;
-	/* A client that holds no unreleased events need not be woken so often for a watermark;
-	 * nobody waits for a log. */
+	/* A client that holds no unreleased events need not be woken so often for a watermark; no
+	 * reader waits for a log. */
 	if ((client->subscribed &&
 		    ((client->newest > client->marked && watermark > client->marked) ||
 			    (!client->is_log && watermark - client->marked > QUIET_NS))) ||

@@ -32,7 +32,7 @@ enum client_selection {
 	CLIENT_ALL  /* GHC's events and each probe's own event */
 };
 
-/* What the VM samples by. Of several that clients ask for, the VM does the last of these. */
+/* The unit by which the VM samples. If clients request several, the last of these is used. */
 enum sampling_unit { SAMPLING_NOTHING, SAMPLING_BYTES, SAMPLING_ELAPSED, SAMPLING_CPU };
 
 /*
@@ -44,7 +44,7 @@ struct sampling {
 	uint64_t since, until; /* raw times */
 };
 
-/* What a subscription requests. */
+/* The content of a subscription. */
 struct client_terms {
 	uint8_t wanted[CLIENT_KINDS]; /* events requested of each known type, see EVENT_OWN */
 	uint16_t strings[EVENTS_MAX]; /* per type: the arguments whose strings are requested, and
@@ -73,7 +73,7 @@ struct client {
 	uint64_t connected; /* CLOCK_MONOTONIC */
 	bool subscribed;
 	bool clock_told;
-	uint64_t wall_told; /* the clock's zero_real when the client was told of it */
+	uint64_t wall_told; /* the clock's zero_real that was sent to the client last */
 	bool finishing;     /* the end marker is due or already queued */
 	bool end_queued;
 	bool changed; /* a frame has arrived and set asked and tag: the server must act on it */
@@ -90,16 +90,16 @@ struct client {
 	uint64_t sample_ns;    /* how often vm:::sample is to be fired, in CPU time; 0: never */
 	uint64_t sample_elapsed_ns; /* the same by elapsed time */
 	uint64_t sample_bytes;      /* the same by bytes allocated */
-	uint8_t sampled_told;       /* enum sampler_way: what the client has been told last */
+	uint8_t sampled_told;       /* enum sampler_way: the one that was sent to the client last */
 	bool asks_dump;             /* vm:::thread-dump is to be fired for all threads */
 	unsigned latency_ms;        /* what it has stated; 0: nothing */
 	uint64_t active; /* CLOCK_MONOTONIC: when it last sent or read a byte, as far as known */
-	uint64_t checked_sent;     /* the value of sent at the last client_check_active() */
-	int64_t unread;            /* what the kernel held for it then */
-	bool stalled;              /* the kernel could take no more for it */
-	int64_t credit;            /* ns of CPU that may be spent on its requests now */
-	uint64_t credit_at;        /* CLOCK_MONOTONIC: when the credit was last added to */
-	bool hurried;              /* it was lossless until it took too long; it must be told */
+	uint64_t checked_sent; /* the value of sent at the last client_check_active() */
+	int64_t unread;        /* what the kernel held for it then */
+	bool stalled;          /* the kernel could take no more for it */
+	int64_t credit;        /* ns of CPU that may be spent on its requests now */
+	uint64_t credit_at;    /* CLOCK_MONOTONIC: when the credit was last added to */
+	bool hurried; /* it was lossless until it took too long; that must be reported to it */
 	struct client_terms terms; /* in force */
 	struct client_terms asked;
 	struct sampling sampling;
@@ -141,9 +141,11 @@ void client_fork_child(struct client *client);
  * acts on them and calls again. */
 void client_read(struct client *client);
 
-/* What the requests of a client cost is taken from its credit, which grows with time; a client
- * without credit is not read from. Returns the ms until it has some; 0: it has. debtors: the number
- * of clients without credit, which share what one would get. */
+/*
+ * Takes the cost of a client's requests from its credit, which grows with time; a client without
+ * credit is not read from. Returns the ms until it has credit; 0 if it has. debtors: the number of
+ * clients without credit, which share what one would get.
+ */
 int client_credit_wait(struct client *client, unsigned debtors);
 
 /* Parses further frames from the input that has already been read. */

@@ -1,12 +1,12 @@
 /*
  * control.c: see control.h.
  *
- * The parser keeps the bytes that may still become a frame. With each byte it asks whether
- * the bytes kept begin a frame. If not, the first one is junk, and the rest is examined
- * again, because a frame may begin inside what looked like another. An unknown command or
- * name is handled the same way, so nothing after it is lost. A frame's length is known once
- * its fixed part has arrived, and is bounded, so a frame that was truncated or lies about
- * its length delays at most CONTROL_FRAME_MAX bytes.
+ * The parser keeps the bytes that may still become a frame. With each byte it asks whether the
+ * bytes kept begin a frame. If not, the first one is junk, and the rest is examined again, because
+ * a frame may begin inside bytes that resembled another. An unknown command or name is handled the
+ * same way, so nothing after it is lost. A frame's length is known once its fixed part has arrived,
+ * and is bounded, so a frame that was truncated or lies about its length delays at most
+ * CONTROL_FRAME_MAX bytes.
  */
 #include "shim/stream/control.h"
 

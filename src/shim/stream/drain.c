@@ -112,7 +112,7 @@ static void send_all(struct client *clients)
 		ring_set_held(true);
 }
 
-/* False: a lossless client has no room for the next record. */
+/* Drains a ring. Returns false if a lossless client has no room for the next record. */
 static bool drain_ring(
 	struct drain *drain, struct client *clients, struct ring *ring, uint64_t head)
 {
@@ -176,14 +176,14 @@ static bool drain_ring(
 			ring_release(ring);
 		}
 	}
-	/* Bytes that cannot be a record come from memory that was freed while a record in it
-	 * was still being written: nobody requested that record. */
+	/* Bytes that cannot be a record come from memory that was freed while a record in it was
+	 * still being written. No client requested that record. */
 	ring->drained = head;
 	return true;
 }
 
-/* Counts the records of a ring that nobody has drained: as missed or, with clients, as lost for
- * those of them that do not have to get them. */
+/* Counts the records of a ring that have not been drained: as missed or, if there are clients, as
+ * lost for the clients that need not get all. */
 static void count_rest(struct client *clients, struct ring *ring, uint64_t head, uint64_t time)
 {
 	uint64_t raw, at = ring->drained;

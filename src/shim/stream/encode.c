@@ -354,7 +354,7 @@ int encode_start(
 
 /* ---- events ---- */
 
-/* True also for an invalid id, because it has no text to send. */
+/* Returns true also for an invalid id, because it has no text to send. */
 static inline bool is_known(const struct encoder *encoder, uint32_t id)
 {
 	return id < NAME_TRANSIENT &&

@@ -120,7 +120,7 @@ void encode_abandon(struct encoder *encoder);
 /* Closes the open block, if there is one, so that the queue's bytes may be sent. */
 void encode_block_end(struct encoder *encoder);
 
-/* The size in bytes of a record of this type in a ring. */
+/* Returns the size in bytes of a record of this type in a ring. */
 static inline uint32_t event_record_bytes(
 	const struct event_type *type, const unsigned char *record)
 {

@@ -1,11 +1,10 @@
 /*
- * log_file.h: a client that is a file: the log that VMTAP_LOG requests. Only whole blocks
- * are written, so the file can be read up to its last event at any moment, however the
- * process ends. A full disk stops nobody: a failed write is undone as a whole. Pieces become
- * small when little space is left, so nearly all of it is used. Until there is space again, the log
- * is treated as a slow client: its losses are counted and recorded in it afterwards. Some space
- * after the file's end is reserved for the end marker and the last losses. Only the server's thread
- * uses it.
+ * log_file.h: a client that is a file: the log that VMTAP_LOG requests. Only whole blocks are
+ * written, so the file can be read up to its last event at any moment, however the process ends. A
+ * full disk stops no thread: a failed write is undone as a whole. Pieces become small when little
+ * space is left, so nearly all of it is used. Until there is space again, the log is treated as a
+ * slow client: its losses are counted and recorded in it afterwards. Some space after the file's
+ * end is reserved for the end marker and the last losses. Only the server's thread uses it.
  */
 #ifndef VMTAP_SHIM_STREAM_LOG_FILE_H
 #define VMTAP_SHIM_STREAM_LOG_FILE_H

@@ -20,14 +20,14 @@ enum {
 	LATER_TYPES = EVENTS_MAX /* counts of types that the parent does not know */
 };
 
-/* What children pass on to one client. */
+/* Counts that children pass on to one client. */
 struct missed_account {
-	_Atomic uint32_t owner; /* the follower's number; 0: nobody's */
+	_Atomic uint32_t owner; /* the follower's number; 0: it has no owner */
 	_Atomic bool any;
 	_Atomic uint64_t counts[EVENTS_MAX + 1];
 };
 
-/* A client that follows children. Published whole; what a child changes is its own copy. */
+/* A client that follows children. Published whole; a child changes only its own copy. */
 struct missed_follower {
 	const struct client *client;
 	pid_t process;
@@ -228,7 +228,7 @@ static void settle(unsigned at)
 		atomic_store(&counting, false);
 }
 
-/* False: it is not a client of the parent's any more. */
+/* Passes the counts on. Returns false if the follower is no longer a client of the parent. */
 static bool missed_pass_on(struct missed_follower *follower)
 {
 	struct missed_account *account = follower->account;

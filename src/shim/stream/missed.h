@@ -1,13 +1,13 @@
 /*
- * missed.h: what a child of fork() counts for the clients that followed its parent (WIRE_FOLLOW),
- * until they come: events that they would have got. The child waits for them (awaited.h), but not
- * for ever, and not at all if no client can make the VM wait. A client that comes is told how many
- * it has missed since.
+ * missed.h: counts events in a child of fork() for the clients that followed its parent
+ * (WIRE_FOLLOW), until they connect: the events that they would have received. The child waits for
+ * them (awaited.h), but not for ever, and not at all if no client can make the VM wait. A client
+ * that connects receives the number of events that it has missed.
  *
- * A child may end before a client has come. So it passes its counts on, in memory that it shares
- * with its parent, whose server reports them to the client as losses. It does so at every turn,
- * while the client is the parent's. If the parent has ended its stream, the child keeps the counts
- * until the client comes, for a while.
+ * A child may end before a client has connected. So it passes its counts on, in memory that it
+ * shares with its parent, whose server reports them to the client as losses. It does so at every
+ * turn, while the client is the parent's. If the parent has ended its stream, the child keeps the
+ * counts for a while, until the client connects.
  *
  * The parent's server publishes each follower by one store, so that a child has all of it. The rest
  * belongs to the child's server.
