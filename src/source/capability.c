@@ -64,7 +64,8 @@ static bool may_write_at(const struct d_probe *probe)
 	return strcmp(probe->provider, "profile") != 0;
 }
 
-/* Whether the program needs something that may be refused (may_provide), and it is allowed here. */
+/* Returns whether the program needs something that may be refused (may_provide), and it is allowed
+ * here. */
 static bool is_allowed(const struct d_program *program, bool (*may_write)(void))
 {
 	for (size_t i = 0; i < program->clause_count; i++)

@@ -22,22 +22,22 @@ enum source_kind {
 	SOURCE_KINDS
 };
 
-/* What a source provides with the events of a probe. */
+/* The needs that a source meets with the events of a probe. */
 struct source_capability {
 	enum source_kind kind;
 	uint64_t provides; /* one bit per enum d_need */
 };
 
-/* What a source of this kind always provides; an open one may provide more. */
+/* Returns the needs that a source of this kind always meets; an open one may meet more. */
 uint64_t source_kind_provides(enum source_kind kind);
 
 /*
- * Compares the needs of each clause with what each of its probes provides: the engine for
- * its own probes, the source for the others. source may be NULL if there are no others. The
- * needs of a clause without probes must be met by at least one source of this build.
- * -ENOTSUP if a need is not met: error says which one, where it is in the script, and which
- * source of this build could meet it, if any. may_write is asked whether the kernel lets
- * programs write to memory of processes, if a clause needs that.
+ * Compares the needs of each clause with what each of its probes provides: the engine for its own
+ * probes, the source for the others. source may be NULL if there are no others. The needs of a
+ * clause without probes must be met by at least one source of this build. Returns 0, or -ENOTSUP if
+ * a need is not met: error says which one, where it is in the script, and which source of this
+ * build could meet it, if any. may_write is asked whether the kernel lets programs write to memory
+ * of processes, if a clause needs that.
  */
 int source_check_needs(const struct d_program *program, const struct d_probe_set *probes,
 	const struct source *source, bool (*may_write)(void), struct error *error);

@@ -15,22 +15,22 @@
 #include "usdt/process/process_info.h"
 
 enum {
-	CONNECTION_ANSWER_MS = 10000, /* how long to wait for the process's answer */
-	CONNECTION_STOPPED_MS = 1000  /* and for that of a stopped one, or in a hurry */
+	CONNECTION_ANSWER_MS = 10000, /* time limit for the process's answer */
+	CONNECTION_STOPPED_MS = 1000  /* the same for a stopped process, or in a hurry */
 };
 
 struct connection {
 	int fd; /* -1: not connected */
 	struct process_info process;
 	uint32_t tag;  /* tag of the last subscription sent */
-	int answer_ms; /* how long to wait for an answer */
+	int answer_ms; /* time limit for an answer */
 };
 
 /* Closes it; a connection whose fd is -1 is closed. */
 void connection_close(struct connection *connection);
 
-/* Sends a whole frame. If that fails, returns a negative errno, and the stream ends after what
- * has already come. */
+/* Sends a whole frame. Returns 0, or a negative errno, after which the stream ends with what has
+ * already been received. */
 int connection_send(struct connection *connection, const void *frame, size_t size);
 
 /* One request of a subscription: a probe's events by name, or an event type. */
@@ -45,17 +45,17 @@ struct connection_entry {
 enum { CONNECTION_ALL_STRINGS = 0xffff };
 
 /*
- * Replaces the subscription by these entries, which also apply to probes that the process
- * will have later; flags as in wire/wire.h. The answer has connection->tag. -ENOMEM, -E2BIG
- * if a subscription cannot hold that many, or as connection_send().
+ * Replaces the subscription by these entries, which also apply to probes that the process will have
+ * later; flags as in wire/wire.h. The answer has connection->tag. Returns 0, -ENOMEM, -E2BIG if a
+ * subscription cannot hold that many, or an error of connection_send().
  */
 int connection_subscribe(struct connection *connection, const struct connection_entry *entries,
 	size_t count, unsigned int flags);
 
 /*
- * Waits up to timeout_ms (-1: for ever) and receives once. Returns the number of bytes; 0:
- * the peer has closed the connection; -EAGAIN: timeout or signal; another negative errno:
- * the peer has gone.
+ * Waits up to timeout_ms (-1: for ever) and receives once. Returns the number of bytes; 0 if the
+ * peer has closed the connection; -EAGAIN after a timeout or signal; or another negative errno if
+ * the peer has ended.
  */
 ssize_t connection_receive(struct connection *connection, void *place, size_t room, int timeout_ms);
 
@@ -64,12 +64,12 @@ enum { CONNECTION_PATH_MAX = 109 };
 void connection_path(const struct connection *connection, char path[CONNECTION_PATH_MAX]);
 
 /*
- * Whether the process has been asked for CONNECTION_STOPPED_MS or longer, since that time
- * (connection_now()), and cannot answer because it is stopped; error then says so.
+ * Returns whether the process has not answered for CONNECTION_STOPPED_MS or longer, since that time
+ * (connection_now()), because it is stopped; error then says so.
  */
 bool connection_is_stopped(const struct connection *connection, int64_t since, struct error *error);
 
-/* Milliseconds on CLOCK_MONOTONIC, for computing limits. */
+/* Returns milliseconds on CLOCK_MONOTONIC, for computing limits. */
 int64_t connection_now(void);
 
 #endif

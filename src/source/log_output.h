@@ -2,7 +2,7 @@
  * log_output.h: writes a log file, compressed by zstd if that is wanted. A compressed file consists
  * of frames, each written whole. A frame ends where the caller says that the log may end. So the
  * file is a valid log even if the process is killed. It then lacks what was not written yet: at
- * most what came in a second, or FRAME_BYTES.
+ * most the bytes of one second, or FRAME_BYTES.
  */
 #ifndef VMTAP_SOURCE_LOG_OUTPUT_H
 #define VMTAP_SOURCE_LOG_OUTPUT_H
@@ -17,7 +17,7 @@ enum { LOG_OUTPUT_LEVEL = 1, LOG_OUTPUT_LEVEL_MAX = 19 };
 
 struct log_output;
 
-/* 0, or -ENOSYS: this vmtap was built without libzstd. */
+/* Returns 0, or -ENOSYS if this vmtap was built without libzstd. */
 int log_output_can_compress(void);
 
 /* Creates or empties the file. level: 0: not compressed, else 1 to LOG_OUTPUT_LEVEL_MAX. Errors
@@ -25,8 +25,8 @@ int log_output_can_compress(void);
 int log_output_open(
 	const char *name, unsigned int level, struct log_output **output, struct error *error);
 
-/* 0 or a negative errno; *done is how many bytes were written. Positions below count these bytes,
- * not those of the file. */
+/* Writes bytes. Returns 0 or a negative errno; *done is the number of bytes written. Positions
+ * below count these bytes, not those of the file. */
 int log_output_write(
 	struct log_output *output, const unsigned char *bytes, size_t size, size_t *done);
 
@@ -41,23 +41,23 @@ void log_output_patch(
 	struct log_output *output, uint64_t position, const unsigned char *bytes, size_t size);
 
 /*
- * After a failed write: removes what is after the position; of a compressed file, the incomplete
- * last frame. Returns the size of the file; -1: it cannot be cut, such as a pipe.
+ * Call it after a failed write: removes what is after the position; of a compressed file, the
+ * incomplete last frame. Returns the size of the file; -1 if it cannot be cut, such as a pipe.
  */
 int64_t log_output_cut(struct log_output *output, uint64_t position);
 
-/* The most bytes that the file can have if the log ends `size` bytes after position. */
+/* Returns the most bytes that the file can have if the log ends `size` bytes after position. */
 uint64_t log_output_size(const struct log_output *output, uint64_t position, uint64_t size);
 
-/* Milliseconds until bytes that wait have to be written; -1: none wait. */
+/* Returns the milliseconds until waiting bytes have to be written; -1 if none wait. */
 int log_output_due(const struct log_output *output);
 
 bool log_output_is_compressed(const struct log_output *output);
 
-/* Bytes of the file so far. */
+/* Returns the bytes of the file so far. */
 uint64_t log_output_written(const struct log_output *output);
 
-/* Writes the rest. 0 or a negative errno; output is freed in any case. */
+/* Writes the rest. Returns 0 or a negative errno; output is freed in any case. */
 int log_output_close(struct log_output *output);
 
 #endif

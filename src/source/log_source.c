@@ -59,7 +59,7 @@ static bool read_more(struct log_source *log, struct error *error, int *result)
 	return true;
 }
 
-/* A file without a name; -1: there is no room for one. */
+/* Makes a file without a name. Returns -1 if there is no room for one. */
 static int open_copy(void)
 {
 	const char *folder = getenv("TMPDIR");

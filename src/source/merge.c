@@ -70,7 +70,7 @@ static uint64_t silence_begins(uint64_t present)
 	return present > SOURCE_SILENCE_NS ? present - SOURCE_SILENCE_NS : 0;
 }
 
-/* The part will deliver no event up to this time, except those in its present batch. */
+/* Notes that the part will deliver no event up to this time, except those in its present batch. */
 static uint64_t bound(const struct part *part, uint64_t present)
 {
 	uint64_t silent = silence_begins(present);
@@ -99,7 +99,7 @@ static void refill(struct merge *merge, struct part *part, uint64_t present)
 			merge->descriptor, EPOLL_CTL_DEL, source_descriptor(part->is.source), NULL);
 }
 
-/* The number of events of a part that may be released now. */
+/* Returns the number of events of a part that may be released now. */
 static size_t slice(const struct merge *merge, const struct part *part, uint64_t present)
 {
 	const struct event *events = part->batch.events + part->at;
@@ -144,7 +144,7 @@ static uint64_t reached(const struct merge *merge, uint64_t present)
 	return least == UINT64_MAX ? 0 : least;
 }
 
-/* The part whose next event is the earliest; NULL if none has an event. */
+/* Returns the part whose next event is the earliest; NULL if none has an event. */
 static struct part *earliest(struct merge *merge)
 {
 	struct part *first = NULL;
@@ -160,7 +160,7 @@ static struct part *earliest(struct merge *merge)
 	return first;
 }
 
-/* Whether a batch reports anything besides its events. */
+/* Returns whether a batch reports anything besides its events. */
 static bool has_news(const struct part *part)
 {
 	return part->batch.loss_count || part->batch.message;
@@ -179,7 +179,7 @@ static struct part *with_news_only(const struct merge *merge)
 	return NULL;
 }
 
-/* Whether all parts have ended but those that only accompany others. */
+/* Returns whether all parts have ended, except those that only accompany others. */
 static bool only_companions(const struct merge *merge)
 {
 	for (size_t i = 0; i < merge->count; i++)
@@ -266,7 +266,7 @@ static enum source_state merge_next(
 	return state;
 }
 
-/* Whether a probe is of this part. Probes of streams may lie among the kernel's. */
+/* Returns whether a probe is of this part. Probes of streams may lie among the kernel's. */
 static bool is_of(const struct merge *merge, const struct part *part, uint32_t probe)
 {
 	if (probe < part->is.first || probe >= part->is.end)
@@ -298,7 +298,9 @@ static const struct part *teller(const struct merge *merge)
 	return found;
 }
 
-/* A part's probes cannot be opened. In an open merge the others are traced without it. */
+/*
+ * Handles a part whose probes cannot be opened. In an open merge the others are traced without it.
+ */
 static int lose_part(struct merge *merge, struct part *part, int result, const struct error *error)
 {
 	if (!merge->is_open)
@@ -635,7 +637,7 @@ bool source_merge_is_left(const struct source *source)
 	return only_companions((const struct merge *)source);
 }
 
-/* The index of a part; the count if it has been removed. */
+/* Returns the index of a part; the count if it has been removed. */
 static size_t find_part(const struct merge *merge, size_t number)
 {
 	size_t i = 0;

@@ -32,26 +32,26 @@ int source_merge_new(const struct merge_part *parts, size_t count, bool is_open,
 int source_merge_add(struct source *source, const struct merge_part *part, uint64_t since,
 	size_t *number, struct error *error);
 
-/* Whether the source, or any part of it if it is a merge, tells of the ends of all threads. Streams
- * that join it need not do so. */
+/* Returns whether the source, or any part of it if it is a merge, reports the ends of all threads.
+ * Streams that join it need not do so. */
 bool source_merge_tells_thread_ends(const struct source *source);
 
-/* No part will be added any more. */
+/* Closes the merge to new parts. */
 void source_merge_settle(struct source *source);
 
-/* How many parts have not ended. */
+/* Returns how many parts have not ended. */
 size_t source_merge_live(const struct source *source);
 
-/* Whether all parts that have not ended are streams of processes that are stopped, or have said
- * nothing since that time (CLOCK_MONOTONIC, ns). */
+/* Returns whether all parts that have not ended are streams of processes that are stopped, or have
+ * sent nothing since that time (CLOCK_MONOTONIC, ns). */
 bool source_merge_is_silent(const struct source *source, uint64_t since);
 
-/* Whether no part is left but those that only accompany others. */
+/* Returns whether only parts that accompany others are left. */
 bool source_merge_is_left(const struct source *source);
 
 /*
- * Whether that part has ended, and in which state, as its own source_next() would return. False for
- * a part that has been removed.
+ * Returns whether that part has ended, and sets its last state, as its own source_next() would
+ * return it. Returns false for a part that has been removed.
  */
 bool source_merge_ended(const struct source *source, size_t part, enum source_state *state,
 	const struct error **error);

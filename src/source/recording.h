@@ -68,16 +68,17 @@ int recording_received(struct recording *recording, size_t size, struct error *e
  * recording_received(). */
 int recording_flush(struct recording *recording, struct error *error);
 
-/* Milliseconds until recording_flush() should be called though nothing comes; -1: no need. */
+/* Returns the milliseconds until recording_flush() should be called even if nothing is received;
+ * -1: no need. */
 int recording_due(const struct recording *recording);
 
-/* The header's bytes; NULL until it is complete. */
+/* Returns the header's bytes; NULL until it is complete. */
 const unsigned char *recording_header(const struct recording *recording, size_t *size);
 
 /* Returns true if the header declares an event type. */
 bool recording_declares(const struct recording *recording, uint16_t type);
 
-/* The stream's description of an event type; "" if there is none. */
+/* Returns the stream's description of an event type; "" if there is none. */
 const char *recording_type_text(const struct recording *recording, uint16_t type);
 
 const struct recording_counts *recording_counts(const struct recording *recording);

@@ -66,13 +66,13 @@ int source_request_of_enablings(struct source_request *request, const struct d_p
 int source_request_of_probes(struct source_request *request, const uint32_t *probes, size_t count);
 void source_request_free(struct source_request *request);
 
-/* The number of the probe's first want; want_count if there is none. */
+/* Returns the number of the probe's first want; want_count if there is none. */
 size_t source_request_find(const struct source_request *request, uint32_t probe);
 
-/* The number of the first want after number `first` that has a different probe. */
+/* Returns the number of the first want after number `first` that has a different probe. */
 size_t source_request_next(const struct source_request *request, size_t first);
 
-/* The needs of all clauses together, one bit per enum d_need. */
+/* Returns the needs of all clauses together, one bit per enum d_need. */
 uint64_t source_request_needs(const struct source_request *request);
 
 /* Stores the probes of the request, each once, in ascending order, and returns their number;

@@ -56,9 +56,9 @@ enum source_state {
 struct source_methods {
 	/*
 	 * Starts delivering the events of the probes in the request, and no others. Called once.
-	 * What the wants demand beyond the probes is advice: a source uses it to save work for the
-	 * target or itself, and may deliver more. Returns when every probe is in force; if one
-	 * cannot be enabled, a negative errno and a line in error that names the target.
+	 * What the wants contain beyond the probes is advice: a source uses it to save work for the
+	 * target or itself, and may deliver more. Returns 0 when every probe is in force; if one
+	 * cannot be enabled, a negative errno with a line in error that names the target.
 	 */
 	int (*enable)(
 		struct source *source, const struct source_request *request, struct error *error);
@@ -69,9 +69,9 @@ struct source_methods {
 	 */
 	void (*fire)(struct source *source, bool fires);
 	/*
-	 * After enable() of a request that says at_once: whether every probe is in force. -EAGAIN:
-	 * not yet, ask again when it is readable or time has passed; any other errno is final.
-	 * NULL: enable() waits.
+	 * Called after enable() of a request that says at_once. Returns 0 if every probe is in
+	 * force; -EAGAIN if not yet: call it again when the source is readable or time has passed.
+	 * Any other errno is final. NULL: enable() waits.
 	 */
 	int (*opened)(struct source *source, struct error *error);
 	/*
@@ -90,12 +90,14 @@ struct source_methods {
 	/* Asks the target to stop sending; what it has already sent is still delivered, then
 	 * the end. */
 	void (*stop)(struct source *source);
-	/* Readable if next() would not wait; -1: it never waits. */
+	/* Returns a descriptor that is readable if next() would not wait; -1: it never waits. */
 	int (*descriptor)(const struct source *source);
-	/* When to call next() even if nothing is readable, like source_due(). NULL: never. */
+	/*
+	 * Returns when to call next() even if nothing is readable, like source_due(). NULL: never.
+	 */
 	uint64_t (*due)(const struct source *source);
-	/* What the source provides with a probe's events. NULL: kind and provides below hold
-	 * for all probes. */
+	/* Returns what the source provides with a probe's events. NULL: kind and provides below
+	 * hold for all probes. */
 	struct source_capability (*capability)(const struct source *source, uint32_t probe);
 	/* See source_renumber(). NULL: it is never opened with a set of its own. */
 	void (*renumber)(struct source *source, const uint32_t *numbers);
@@ -159,21 +161,21 @@ int source_stream_add_samples(struct source *source, struct d_probe_set *set,
 int source_log_add_samples(struct source *source, struct d_probe_set *set,
 	const struct d_asked *asked, size_t asked_count, struct error *error);
 
-/* The path of a stream's socket, as its process bound it; "" if it is not known. */
+/* Finds the path of a stream's socket, as its process bound it; "" if it is not known. */
 void source_stream_path(const struct source *source, char *path, size_t size);
 
 /*
  * Asks a VM only what it is; of the source, only source_descriptor(), source_stream_answer() and
  * source_close() may be called afterwards. Nothing is requested, and a VM that waits for its first
- * client goes on waiting.
+ * client continues to wait.
  */
 void source_stream_ask(struct source *source);
 
 /*
- * What the VM says that it is ("toy 1.0"): returns -EAGAIN until it has said so, or has ended
- * without (""): call it again when the descriptor is readable. parent, unless NULL, is set to the
- * process that has made the VM's by fork(), or that was its parent when the VM started its stream;
- * 0: it has not said, or its numbers of processes are not ours.
+ * Gets the VM's name and version ("toy 1.0"), or "" if it has ended without sending them. Returns
+ * -EAGAIN until then: call it again when the descriptor is readable. parent, unless NULL, is set to
+ * the process that has made the VM's by fork(), or that was its parent when the VM started its
+ * stream; 0 if the VM has not sent it, or its numbers of processes are not ours.
  */
 int source_stream_answer(struct source *source, char *runtime, size_t size, uint32_t *parent);
 
@@ -209,8 +211,8 @@ struct source_capability source_capability(const struct source *source, uint32_t
 void source_close(struct source *source);
 
 /*
- * When to call source_next() even if nothing was readable (CLOCK_MONOTONIC, ns); UINT64_MAX:
- * never.
+ * Returns when to call source_next() even if nothing was readable (CLOCK_MONOTONIC, ns);
+ * UINT64_MAX: never.
  */
 uint64_t source_due(const struct source *source);
 

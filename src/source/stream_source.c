@@ -31,7 +31,7 @@ struct stream_source {
 	int64_t began; /* when it was asked what it has not answered yet, connection_now() */
 	bool is_late;  /* it has been said that it does not answer; it may do so later */
 	struct error late;
-	/* What is to be asked once the probes are open. */
+	/* Requests to send once the probes are open. */
 	bool is_opening; /* the probes are not open yet */
 	bool wants_threads, wants_heap, is_lossless;
 	bool is_followed; /* its children wait for us, and so may it have done */
@@ -72,8 +72,8 @@ static int read_more(struct stream_source *stream, int timeout_ms)
 }
 
 /*
- * Whether done() holds for what has been read. Returns 0, -EAGAIN if more has to come, or another
- * negative errno and a line in error if it will not.
+ * Checks whether done() holds for what has been read. Returns 0, -EAGAIN if more has to be
+ * received, or another negative errno with a line in error if it will not hold.
  */
 static int check_done(struct stream_source *stream, bool (*done)(const struct stream_source *),
 	const char *what, struct error *error)
@@ -99,7 +99,7 @@ static int check_done(struct stream_source *stream, bool (*done)(const struct st
 	return -EAGAIN;
 }
 
-/* The same of what can be read now. */
+/* The same for what can be read now. */
 static int check_read(struct stream_source *stream, bool (*done)(const struct stream_source *),
 	const char *what, struct error *error)
 {
@@ -244,7 +244,8 @@ static void ask_samples(struct stream_source *stream, uint8_t unit, uint64_t per
 	connection_send(&stream->connection, frame, sizeof(frame));
 }
 
-/* What vm:::sample is to be fired for: the fastest profile-n of the script, and its option. */
+/* Requests samples: at the shorter period of the script's fastest profile-n and its option, and by
+ * bytes. */
 static void state_samples(struct stream_source *stream, const struct d_sampling *sample)
 {
 	uint64_t period = eventlog_sample_period(stream->log);
@@ -256,7 +257,7 @@ static void state_samples(struct stream_source *stream, const struct d_sampling 
 	ask_samples(stream, WIRE_SAMPLING_ALLOCATED, sample->bytes);
 }
 
-/* Whether a probe of provider vm is requested. */
+/* Returns whether a probe of provider vm is requested. */
 static bool enables(const struct source_request *request, const char *name)
 {
 	for (size_t i = 0; i < request->want_count; i++) {
@@ -268,7 +269,7 @@ static bool enables(const struct source_request *request, const char *name)
 	return false;
 }
 
-/* Notes what the VM does only if it is asked to. */
+/* Notes what the VM does only on request. */
 static void note_asks(struct stream_source *stream, const struct source_request *request)
 {
 	stream->is_lossless = request->lossless;
@@ -359,7 +360,7 @@ out:
 	return result;
 }
 
-/* Whether others run meanwhile, so that it may be late. */
+/* Returns whether others run meanwhile, so that it may be late. */
 static bool is_hurried(const struct stream_source *stream)
 {
 	return stream->connection.answer_ms == CONNECTION_STOPPED_MS;
@@ -389,8 +390,8 @@ static enum source_state tell_late(
 }
 
 /*
- * That a process has ended before it was traced is nothing to report. But a child that waits for us
- * goes on when it has the subscription, and may end before we have its answer.
+ * A process that has ended before it was traced is not reported. But a child that waits for us
+ * continues when it has the subscription, and may end before we have its answer.
  */
 static enum source_state end_unopened(
 	const struct stream_source *stream, int result, struct error *error)

@@ -93,48 +93,50 @@ void eventlog_finish_early(struct eventlog *log, const char *why, bool truncated
  */
 bool eventlog_scan(struct eventlog *log);
 
-/* The declarations of event types have been read, so the log can be named after its process. */
+/* Returns true once the declarations of event types have been read, so that the log can be named
+ * after its process. */
 bool eventlog_declared(const struct eventlog *log);
 
 /*
- * The log has no watermarks and can only be put in order at its end. What it says about its
- * process may then come after the events, so a caller that can read the bytes a second time
- * looks for it (eventlog_learn()) before it adds the probes. Known once the probes can be
- * added.
+ * Returns true if the log has no watermarks and can only be put in order at its end. The
+ * description of its process may then come after the events, so a caller that can read the bytes a
+ * second time searches for it (eventlog_learn()) before it adds the probes. Known once the probes
+ * can be added.
  */
 bool eventlog_is_unordered(const struct eventlog *log);
 
-/* The log gives the thread and the processor of its events; GHC's logs do not. */
+/* Returns true if the log gives the thread and the processor of its events; GHC's logs do not. */
 bool eventlog_has_context(const struct eventlog *log);
 
-/* True after the end marker, damage, or eventlog_finish(): nothing more will be read. */
+/* Returns true after the end marker, damage, or eventlog_finish(): nothing more will be read. */
 bool eventlog_over(const struct eventlog *log);
 
 /* Returns true once the end marker has been scanned. */
 bool eventlog_marked(const struct eventlog *log);
 
-/* Why it is damaged; "" if it is not. */
+/* Returns why it is damaged; "" if it is not. */
 const char *eventlog_damage(const struct eventlog *log);
 
-/* The damage is only that the bytes end before the end marker. */
+/* Returns true if the only damage is that the bytes end before the end marker. */
 bool eventlog_truncated(const struct eventlog *log);
 
-/* The position after the end marker, which must have been read. *has_more: bytes after it were
- * received, too. */
+/* Returns the position after the end marker, which must have been read. *has_more: bytes after it
+ * were received, too. */
 uint64_t eventlog_end(const struct eventlog *log, bool *has_more);
 
 const struct eventlog_process *eventlog_process(const struct eventlog *log);
 
-/* The last subscription that was answered delivers the thread's CPU clock with each event. */
+/* Returns true if the last subscription that was answered delivers the thread's CPU clock with each
+ * event. */
 bool eventlog_has_cpu_time(const struct eventlog *log);
 
 /* Returns true if the last subscription that the stream has answered is lossless. */
 bool eventlog_is_lossless(const struct eventlog *log);
 
-/* How samples by time became due where the stream was last scanned. */
+/* Returns how samples by time became due at the scan's position. */
 enum source_samples eventlog_samples(const struct eventlog *log);
 
-/* The tag of the last answer to a subscription; 0: none yet. */
+/* Returns the tag of the last answer to a subscription; 0 if there was none yet. */
 uint32_t eventlog_tag(const struct eventlog *log);
 
 /*
@@ -158,11 +160,11 @@ int eventlog_add_probes(
 int eventlog_add_samples(struct eventlog *log, struct d_probe_set *set, const struct d_asked *asked,
 	size_t asked_count);
 
-/* The period of the fastest enabled one, ns; 0: none is. */
+/* Returns the period of the fastest enabled profile-n, ns; 0 if none is enabled. */
 uint64_t eventlog_sample_period(const struct eventlog *log);
 
-/* The definitions of providers that the header carries, for scripts; sets *count. Valid as long as
- * the log, and until eventlog_scan() is called. */
+/* Returns the definitions of providers that the header carries, for scripts, and sets *count. Valid
+ * as long as the log, and until eventlog_scan() is called. */
 const struct d_carried *eventlog_carried(const struct eventlog *log, size_t *count);
 
 /*
@@ -191,22 +193,23 @@ int eventlog_want_stacks(struct eventlog *log, bool keeps);
 /* Returns true if the VM walks its stacks. */
 bool eventlog_walks(const struct eventlog *log);
 
-/* The strings of an event that kept stacks need: one bit for each argument. */
+/* Returns the strings of an event that kept stacks need: one bit for each argument. */
 uint16_t eventlog_stack_strings(const struct eventlog *log, const char *event);
 
-/* The events that kept stacks are made from, as eventlog_event_of() names them; how many. */
+/* Lists the events that kept stacks are made from, as eventlog_event_of() names them. Returns their
+ * number. */
 enum { EVENTLOG_STACK_EVENTS_MAX = 8 };
 size_t eventlog_stack_events(
 	const struct eventlog *log, const char *events[EVENTLOG_STACK_EVENTS_MAX]);
 
 /*
- * The event that fires a probe of the set, as the name of the event's own probe: "vm:::gc-start"
- * also for "ccl12:::gc-finish". All probes of one event return the same text. NULL: there is
- * no such event.
+ * Returns the event that fires a probe of the set, as the name of the event's own probe:
+ * "vm:::gc-start" also for "ccl12:::gc-finish". All probes of one event return the same text.
+ * Returns NULL if there is no such event.
  */
 const char *eventlog_event_of(const struct eventlog *log, uint32_t probe);
 
-/* Which arguments of that event a probe's arguments are, bit N for argument N in both. */
+/* Returns which arguments of that event a probe's arguments are, bit N for argument N in both. */
 uint16_t eventlog_event_arguments(const struct eventlog *log, uint32_t probe, uint64_t arguments);
 
 /* Takes an event that describes the process ahead of its turn; true if it was one. */
@@ -215,16 +218,16 @@ bool eventlog_learn(struct eventlog *log, const struct record *record);
 
 /*
  * Takes the description of an event type that comes later in the log, so that its probe can be
- * added with the others; ignores other events. Before the probes are added. False: it is damaged,
- * and so is the log.
+ * added with the others; ignores other events. Call it before the probes are added. Returns false
+ * if it is damaged, and so is the log.
  */
 bool eventlog_has_spares(const struct eventlog *log); /* whether there may be any */
 bool eventlog_learn_declaration(struct eventlog *log, const struct record *record);
 
 /*
- * The next batch of received events. All events are of process 0; the caller adds the
- * process. The contents are valid until the next call. On EVENTLOG_BROKEN error is set; that
- * is also the result if there are events but no probes have been added.
+ * Makes the next batch of received events. All events are of process 0; the caller adds the
+ * process. The contents are valid until the next call. On EVENTLOG_BROKEN error is set; that is
+ * also the result if there are events but no probes have been added.
  */
 enum eventlog_state eventlog_next(
 	struct eventlog *log, struct event_batch *batch, struct error *error);

@@ -173,7 +173,7 @@ static void describe_type(
 	put_fields(description, plan, 0);
 }
 
-/* False: the event does not carry enough for the probe. */
+/* Fills in the arguments. Returns false if the event does not carry enough for the probe. */
 static bool describe_ghc(const struct contract_probe *probe, struct description *description)
 {
 	const struct contract_eventlog *eventlog = &probe->eventlogs[0];

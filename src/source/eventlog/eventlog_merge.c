@@ -349,7 +349,7 @@ static uint64_t set_wall(struct eventlog *log, uint64_t limit)
 	return limit;
 }
 
-/* The next message; it stays valid as long as the batch. */
+/* Returns the next message; it stays valid as long as the batch. */
 static const char *take_message(struct eventlog *log)
 {
 	if (!log->message_count)

@@ -273,7 +273,8 @@ static long add_compat(const struct plan *plan, const struct compat *compat, str
 	return add_probe(set, probe, description->provider, pid);
 }
 
-/* The same derived probe, fired by another event type, that has been added; NULL: none. */
+/* Returns the same derived probe, fired by another event type, that has been added; NULL if there
+ * is none. */
 static const struct compat *find_derived(const struct eventlog *log, const struct compat *compat)
 {
 	for (size_t i = 1; compat->is_derived && i < log->plan_count; i++)

@@ -1,23 +1,22 @@
 /*
- * eventlog_private.h: what the two passes over a log's bytes share.
+ * eventlog_private.h: state that the two passes over a log's bytes share.
  *
- * Each byte is passed over twice. The scan goes in stream order: it checks that events are
- * whole and declared, keeps track of block, capability, thread and cpu, defines names, and
- * replaces the ids of names in wanted events by indices (in place), because an id's meaning
- * depends on the position in the stream. It produces runs: pieces of one block whose wanted
- * events do not go back in time. The merge takes events from the runs, earliest first, and
- * decodes them into the batch. Because a run is long (a drain of a ring), the merge mostly
- * walks along one run without touching the heap of the others.
+ * Each byte is passed over twice. The scan goes in stream order: it checks that events are whole
+ * and declared, keeps track of block, capability, thread and cpu, defines names, and replaces the
+ * ids of names in wanted events by indices (in place), because an id's meaning depends on the
+ * position in the stream. It produces runs: pieces of one block whose wanted events do not go back
+ * in time. The merge takes events from the runs, earliest first, and decodes them into the batch.
+ * Because a run is long (a drain of a ring), the merge mostly walks along one run without touching
+ * the heap of the others.
  *
- * Raw events stay in the buffer until they are merged, so a drain of the VM's rings costs
- * its own size in memory and a batch stays in the processor's cache.
+ * Raw events stay in the buffer until they are merged, so a drain of the VM's rings costs its own
+ * size in memory and a batch stays in the processor's cache.
  *
- * A log without watermarks (GHC's) cannot be released before it has ended. If it is a file,
- * none of it stays in the buffer: the merge reads the pieces that the runs refer to a second
- * time.
+ * A log without watermarks (GHC's) cannot be released before it has ended. If it is a file, none of
+ * it stays in the buffer: the merge reads the pieces that the runs refer to a second time.
  *
- * Positions are offsets in the stream, so they remain valid when the buffer moves and can be
- * used in messages.
+ * Positions are offsets in the stream, so they remain valid when the buffer moves and can be used
+ * in messages.
  */
 #ifndef VMTAP_SOURCE_EVENTLOG_EVENTLOG_PRIVATE_H
 #define VMTAP_SOURCE_EVENTLOG_EVENTLOG_PRIVATE_H
@@ -270,8 +269,8 @@ bool eventlog_declare_spare(struct eventlog *log, const unsigned char *payload, 
 bool eventlog_describe(struct eventlog *log, struct plan *plan, const char *text, size_t length,
 	const char *extension, size_t extension_length, uint64_t position);
 
-/* Make plans for the probes that no object of the process has a site of, 0 or a negative errno; and
- * find the one for a plan's probe, NULL: there is none. */
+/* The first makes plans for the probes of which no object of the process has a site, and returns 0
+ * or a negative errno. The second finds the one for a plan's probe; NULL if there is none. */
 int eventlog_plan_siteless(struct eventlog *log);
 const struct plan *eventlog_siteless_plan(const struct eventlog *log, const struct plan *plan);
 
@@ -338,8 +337,8 @@ bool eventlog_note_ghc(struct eventlog *log, uint16_t type, uint64_t time,
 void eventlog_step_ghc(struct eventlog *log, const struct plan *plan, uint16_t cap, uint64_t time);
 
 /*
- * Whether an event fires a derived probe; given are the event's arguments, arguments those of the
- * probe, which it fills in.
+ * Returns whether an event fires a derived probe. given are the event's arguments; arguments are
+ * those of the probe, which are filled in.
  */
 bool eventlog_fires_ghc(const struct eventlog *log, const struct compat *compat,
 	const uint64_t *given, uint64_t *arguments);

@@ -32,7 +32,7 @@ static bool describes_probes(const struct eventlog *log)
 	return false;
 }
 
-/* Makes a plan for a probe. 0, or a negative errno. */
+/* Makes a plan for a probe. Returns 0, or a negative errno. */
 static int add_plan(struct eventlog *log, const struct contract_provider *provider,
 	const struct contract_probe *probe)
 {

@@ -231,7 +231,7 @@ static void take_kept(struct eventlog *log, const struct plan *plan, uint32_t ti
 		copy_kept(log, thread, plan, arguments, stack);
 }
 
-/* Without memory, or with too many threads, no stack is known any more. */
+/* If memory runs out, or there are too many threads, no stack is known any more. */
 static void enter_kept(struct eventlog *log, const uint64_t *arguments)
 {
 	const struct method_frame frame = {.class = arguments[0],

@@ -1,8 +1,8 @@
 /*
  * loss_gaps.h: the times in which events were lost. Sources report a loss when they learn of it,
- * which is before they deliver events that are later than its beginning. Which of the events that
- * did come in that time lack others is not known, so what is kept from pairs of events ends at its
- * beginning, and begins anew after its end.
+ * which is before they deliver events that are later than its beginning. It is not known which
+ * events of that time are incomplete without the lost ones. So anything kept from pairs of events
+ * ends at the gap's beginning, and begins anew after its end.
  *
  * All zero is a valid start.
  */
@@ -27,7 +27,7 @@ struct loss_gaps {
 
 void loss_gaps_free(struct loss_gaps *gaps);
 
-/* Without memory the gap is joined with another one. */
+/* If memory runs out, the gap is joined with another one. */
 void loss_gaps_add(struct loss_gaps *gaps, uint64_t since, uint64_t until);
 
 bool loss_gaps_begun(struct loss_gaps *gaps, uint64_t time);

@@ -1,11 +1,11 @@
 /*
- * method_stacks.h: the stacks of guest threads as far as method-entry and method-return tell, for
- * VMs that do not walk their stacks. What was entered before the first event is missing. A return
- * that does not fit ends the frames above the one that it fits, and nothing if it fits none. Which
- * guest thread an OS thread runs is kept too, for events that name no guest thread.
+ * method_stacks.h: the stacks of guest threads as far as method-entry and method-return show them,
+ * for VMs that do not walk their stacks. What was entered before the first event is missing. A
+ * return that does not fit ends the frames above the one that it fits, and nothing if it fits none.
+ * Which guest thread an OS thread runs is kept too, for events that name no guest thread.
  *
- * A user that has more to say of a thread puts a struct method_thread first into a struct of its
- * own, and states that struct's size.
+ * A user that keeps more about a thread puts a struct method_thread first into a struct of its own,
+ * and passes that struct's size.
  */
 #ifndef VMTAP_SOURCE_EVENTLOG_METHOD_STACKS_H
 #define VMTAP_SOURCE_EVENTLOG_METHOD_STACKS_H
@@ -106,8 +106,8 @@ static inline void method_stacks_leave(
 /* Frees a thread that has ended; no OS thread runs it any more. */
 void method_stacks_exit(struct method_stacks *stacks, uint32_t number);
 
-/* The OS thread runs this guest thread from now on, or none. Returns false if it cannot be noted.
- */
+/* Notes that the OS thread runs this guest thread from now on, or none. Returns false if it cannot
+ * be noted. */
 bool method_stacks_run(struct method_stacks *stacks, uint32_t tid, uint32_t number);
 void method_stacks_stop(struct method_stacks *stacks, uint32_t tid);
 

@@ -37,7 +37,7 @@ void names_free(struct names *names);
  */
 int names_define(struct names *names, uint32_t id, const char *text, size_t length);
 
-/* The index of the id's text, 0 if it has none. */
+/* Returns the index of the id's text; 0 if it has none. */
 static inline uint32_t names_index(const struct names *names, uint32_t id)
 {
 	return id < names->id_count ? names->index_of[id] : 0;

@@ -29,9 +29,9 @@ struct windows {
 void windows_free(struct windows *windows);
 
 /*
- * The bytes at a position; *size is how many there are, which is less than an event may need
- * only at the file's end. NULL: they cannot be read, or memory ran out. Valid until the next
- * call.
+ * Returns the bytes at a position, valid until the next call. *size is their number, which is less
+ * than an event may need only at the file's end. Returns NULL if they cannot be read, or memory
+ * runs out.
  */
 const unsigned char *windows_at(struct windows *windows, uint64_t position, size_t *size);
 
