@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "usdt/elf/image_private.h"
 
@@ -32,6 +33,11 @@ struct function {
 	unsigned int rank; /* of the symbols at one place, the one with the highest rank wins */
 	const char *name;  /* owned by libelf until it is used */
 	const char *copy;
+};
+
+struct function_list {
+	struct function *items;
+	size_t count, capacity;
 };
 
 static int compare_points(const void *a, const void *b)
@@ -119,8 +125,7 @@ static int mark_semaphore(struct image_reader *reader, const struct point *point
 
 /* Keeps a function if it contains a site. */
 static int keep_function(struct image_reader *reader, const struct point *points, size_t count,
-	uint32_t section, const GElf_Sym *symbol, const char *name, struct function **functions,
-	size_t *function_count)
+	uint32_t section, const GElf_Sym *symbol, const char *name, struct function_list *functions)
 {
 	const GElf_Shdr *header = &reader->sections[symbol->st_shndx].header;
 	struct function function = {.section = section, .begin = symbol->st_value, .name = name};
@@ -141,15 +146,10 @@ static int keep_function(struct image_reader *reader, const struct point *points
 	if (point == count || points[point].section != section ||
 		points[point].address >= function.end)
 		return 0;
-	if ((*function_count & (*function_count + 1)) == 0) {
-		struct function *grown =
-			realloc(*functions, (*function_count * 2 + 2) * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		*functions = grown;
-	}
-	(*functions)[(*function_count)++] = function;
+	if (array_room(&functions->items, &functions->capacity, functions->count,
+		    sizeof(*functions->items)))
+		return -ENOMEM;
+	functions->items[functions->count++] = function;
 	return 0;
 }
 
@@ -197,7 +197,7 @@ static const struct image_section *symbol_table(const struct image_reader *reade
 
 static int scan(struct image_reader *reader, const struct image_section *table,
 	const struct point *code, size_t code_count, const struct point *semaphores,
-	size_t semaphore_count, struct function **functions, size_t *function_count)
+	size_t semaphore_count, struct function_list *functions)
 {
 	Elf_Data *data = elf_getdata(table->section, NULL);
 	const uint8_t *strings;
@@ -241,8 +241,8 @@ static int scan(struct image_reader *reader, const struct image_section *table,
 		if (semaphore)
 			error = mark_semaphore(reader, semaphore, &symbol, name);
 		else
-			error = keep_function(reader, code, code_count, section, &symbol, name,
-				functions, function_count);
+			error = keep_function(
+				reader, code, code_count, section, &symbol, name, functions);
 	}
 	return error;
 }
@@ -253,8 +253,8 @@ int image_symbols(struct image_reader *reader)
 	const struct image_section *table = symbol_table(reader);
 	struct point *code = calloc(image->site_count, sizeof(*code));
 	struct point *semaphores = calloc(image->site_count, sizeof(*semaphores));
-	struct function *functions = NULL;
-	size_t code_count = 0, semaphore_count = 0, function_count = 0;
+	struct function_list functions = {0};
+	size_t code_count = 0, semaphore_count = 0;
 	int error = code && semaphores ? 0 : -ENOMEM;
 
 	if (!table || error < 0)
@@ -277,8 +277,7 @@ int image_symbols(struct image_reader *reader)
 		semaphores[i].first = compare_points(&semaphores[i - 1], &semaphores[i]) == 0
 			? semaphores[i - 1].first
 			: semaphores[i].site;
-	error = scan(reader, table, code, code_count, semaphores, semaphore_count, &functions,
-		&function_count);
+	error = scan(reader, table, code, code_count, semaphores, semaphore_count, &functions);
 	if (error < 0)
 		goto out;
 	for (size_t i = 0; i < semaphore_count; i++) {
@@ -286,10 +285,12 @@ int image_symbols(struct image_reader *reader)
 		semaphores[i].site->semaphore_visibility =
 			semaphores[i].first->semaphore_visibility;
 	}
-	if (function_count > 0)
-		qsort(functions, function_count, sizeof(*functions), compare_functions);
+	if (functions.count > 0)
+		qsort(functions.items, functions.count, sizeof(*functions.items),
+			compare_functions);
 	for (size_t i = 0; i < code_count; i++) {
-		struct function *function = find_function(functions, function_count, &code[i]);
+		struct function *function =
+			find_function(functions.items, functions.count, &code[i]);
 
 		if (!function)
 			continue;
@@ -306,6 +307,6 @@ out:
 		error_set(reader->error, -error, "%s: out of memory", image->name);
 	free(code);
 	free(semaphores);
-	free(functions);
+	free(functions.items);
 	return error;
 }
