@@ -23,11 +23,11 @@
 
 enum {
 	OPENING_MS = 1000, /* for all parts of an open merge to open their probes */
-	STEP_MS = 10       /* between two looks whether they have */
+	STEP_MS = 10       /* between two checks whether they have */
 };
 
-/* The bound of a silent part moves with the clock. It is reported in steps of this length, since
- * whoever got a batch at every call would never wait. */
+/* The bound of a silent part moves with the clock. It is reported in steps of this length, since a
+ * caller that got a batch at every call would never wait. */
 #define SILENT_STEP_NS (SOURCE_SILENCE_NS / 10)
 
 struct part {

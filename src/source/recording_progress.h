@@ -20,8 +20,8 @@ void recording_progress_line(char *line, size_t size, const struct recording_cou
 bool recording_progress_advice(char *line, size_t size, uint64_t bytes, int64_t elapsed_ms);
 
 /*
- * Whether a line that cannot be overwritten is due, and when the next one is: each comes after
- * twice the time of the one before. The last line is only due if there was one before.
+ * Returns whether a line that cannot be overwritten is due, and sets the time of the next one,
+ * which is twice as late. *next_ms is 0 at first. The last line is only due if there was another.
  */
 bool recording_progress_due(int64_t elapsed_ms, bool is_last, int64_t *next_ms);
 

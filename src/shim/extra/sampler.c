@@ -150,7 +150,7 @@ uint64_t vmtap_sample_allocated(uint64_t bytes)
 
 	if (!period)
 		return 0;
-	if (thread_period != period) { /* another round; the same period again goes on */
+	if (thread_period != period) { /* a new period restarts the countdown */
 		if (!thread_random)
 			thread_random = stamp_raw() | 1;
 		thread_period = period;
