@@ -37,6 +37,7 @@ struct bpf_machine_map {
 	int map;
 	void *value; /* element 0 of an array, or what each key finds; NULL: no key is found */
 	size_t size;
+	void *(*find)(int map, const void *key); /* in place of value, if it is not NULL */
 };
 
 struct bpf_machine {
@@ -81,9 +82,17 @@ static inline void bpf_machine_add_map(
 	struct bpf_machine *machine, int map, void *value, size_t size)
 {
 	ck_assert_uint_lt(machine->map_count, BPF_MACHINE_PIECES);
-	machine->maps[machine->map_count++] = (struct bpf_machine_map){map, value, size};
+	machine->maps[machine->map_count++] = (struct bpf_machine_map){map, value, size, NULL};
 	if (value)
 		bpf_machine_add_area(machine, value, size);
+}
+
+/* A map of which programs only look up elements; where these are must be an area, too. */
+static inline void bpf_machine_add_finder(struct bpf_machine *machine, int map, size_t key_bytes,
+	void *(*find)(int map, const void *key))
+{
+	ck_assert_uint_lt(machine->map_count, BPF_MACHINE_PIECES);
+	machine->maps[machine->map_count++] = (struct bpf_machine_map){map, NULL, key_bytes, find};
 }
 
 static inline bool bpf_machine_is_in(uint64_t address, size_t bytes, const void *area, size_t size)
@@ -173,6 +182,15 @@ static inline const struct bpf_machine_map *bpf_machine_map_of(
 	ck_abort_msg("map %d is not known", map);
 }
 
+static inline uint64_t bpf_machine_look_up(struct bpf_machine *machine, int map, uint64_t key)
+{
+	const struct bpf_machine_map *known = bpf_machine_map_of(machine, map);
+
+	return (uintptr_t)(known->find
+			? known->find(map, bpf_machine_touch(machine, key, known->size))
+			: known->value);
+}
+
 static inline uint64_t bpf_machine_stack_of_kernel(struct bpf_machine *machine)
 {
 	size_t count = machine->frame_count, room = (size_t)machine->registers[3] / 8;
@@ -218,6 +236,7 @@ static inline uint64_t bpf_machine_help(struct bpf_machine *machine, int helper)
 	case BPF_FUNC_get_stack:
 		return bpf_machine_stack_of_kernel(machine);
 	case BPF_FUNC_map_lookup_elem:
+		return bpf_machine_look_up(machine, (int)r[1], r[2]);
 	case BPF_FUNC_task_storage_get:
 		return (uintptr_t)bpf_machine_map_of(machine, (int)r[1])->value;
 	case BPF_FUNC_map_update_elem:
