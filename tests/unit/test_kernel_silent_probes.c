@@ -16,7 +16,7 @@
 #include "kernel/process/silent_probes.h"
 #include "unit_main.h"
 
-enum { ARGUMENTS_MAX = 8, PROBES_MAX = 8 };
+enum { ARGUMENTS_MAX = 8, PROBES_MAX = 8, NOBODY = 5000000 /* no process has such an id */ };
 
 static struct d_probe_set set;
 static uint64_t counters[KERNEL_COUNTER_SITES];
@@ -182,6 +182,9 @@ static const struct {
 	{"hotspot", "object-alloc", {"-XX:+DTraceAllocProbes"}, {"A=1"}, NULL},
 	{"hotspot", "monitor-wait", {"-XX:+DTraceMethodProbes"}, {"A=1"}, MONITOR},
 	{"hotspot", "monitor-wait", {"-XX:+DTraceMonitorProbes"}, {"A=1"}, NULL},
+	/* a word may be empty */
+	{"hotspot", "method-entry", {"", "-XX:+ExtendedDTraceProbes", "Main"}, {"A=1"}, NULL},
+	{"php", "function-entry", {NULL}, {"", "USE_ZEND_DTRACE=1"}, NULL},
 	/* options that are in files */
 	{"hotspot", "method-entry", {"@options"}, {"A=1"}, NULL},
 	{"hotspot", "method-entry", {"-XX:Flags=x"}, {"A=1"}, NULL},
@@ -232,6 +235,39 @@ START_TEST(mapped_file)
 }
 END_TEST
 
+/* Nothing is said of a process whose environment nobody can see. */
+START_TEST(unknown_conditions)
+{
+	static const char *const names[][2] = {{"php", "function-entry"},
+		{"hotspot", "method-entry"}, {"hotspot", "object-alloc"},
+		{"hotspot", "monitor-wait"}, {NULL}};
+	static const char *const none[] = {NULL};
+
+	begin(NOBODY, "runtime", names);
+	ck_assert_str_eq(tell(), "");
+	begin_child(none, none);
+	kill(child, SIGKILL);
+	ck_assert_int_eq(waitid(P_PID, (id_t)child, &(siginfo_t){0}, WEXITED | WNOWAIT), 0);
+	begin((uint32_t)child, "runtime", names);
+	ck_assert_str_eq(tell(), "");
+}
+END_TEST
+
+/* Nor of one whose environment is too long to be read: the variable may be in the rest. */
+START_TEST(a_long_environment)
+{
+	static const char *const names[][2] = {{"php", "function-entry"}, {NULL}};
+	static const char *const none[] = {NULL};
+	static char text[(1 << 16) + 1];
+	const char *const variables[] = {text, "USE_ZEND_DTRACE=1", NULL};
+
+	memset(text, 'x', sizeof(text) - 1);
+	begin_child(none, variables);
+	begin((uint32_t)child, "runtime", names);
+	ck_assert_str_eq(tell(), "");
+}
+END_TEST
+
 /* ---- what is said ---- */
 
 /* A probe that fires needs no explanation, unless it fires for a part only. */
@@ -277,6 +313,8 @@ void unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, counter, 0, sizeof(probes) / sizeof(*probes));
 	tcase_add_loop_test(tests, condition, 0, sizeof(conditions) / sizeof(*conditions));
 	tcase_add_loop_test(tests, mapped_file, 0, sizeof(files) / sizeof(*files));
+	tcase_add_test(tests, unknown_conditions);
+	tcase_add_test(tests, a_long_environment);
 	tcase_add_test(tests, probes_that_have_fired);
 	tcase_add_test(tests, the_first_probe_is_named);
 	tcase_add_test(tests, no_probe_has_a_condition);

@@ -14,9 +14,11 @@
 #include "base/pattern.h"
 
 /* The words of a process's command line, or the variables of its environment: texts one after the
- * other, the last one empty. */
+ * other, each with its NUL. */
 struct silence_words {
 	char bytes[1 << 16];
+	size_t size;
+	bool is_known; /* all of them are here */
 };
 
 struct silence_process {
@@ -25,29 +27,30 @@ struct silence_process {
 	bool traces_lines; /* python's line is attached to */
 };
 
-/* Reads the words of a file. If that fails, there are none. */
+/* Reads the words of a file. One that cannot be read has none, like those of an ended process. */
 static void read_words(uint32_t pid, const char *name, struct silence_words *words)
 {
-	size_t size = 0;
 	ssize_t part = 1;
 	char path[64];
 	int file;
 
 	snprintf(path, sizeof(path), "/proc/%u/%s", (unsigned int)pid, name);
 	file = open(path, O_RDONLY | O_CLOEXEC);
-	while (file >= 0 && part > 0 && size < sizeof(words->bytes) - 2) {
-		part = read(file, words->bytes + size, sizeof(words->bytes) - 2 - size);
-		size += part > 0 ? (size_t)part : 0;
+	while (file >= 0 && part > 0 && words->size < sizeof(words->bytes) - 1) {
+		part = read(
+			file, words->bytes + words->size, sizeof(words->bytes) - 1 - words->size);
+		words->size += part > 0 ? (size_t)part : 0;
 	}
 	if (file >= 0)
 		close(file);
-	words->bytes[size] = words->bytes[size + 1] = '\0';
+	words->bytes[words->size] = '\0'; /* the last one may lack its own */
+	words->is_known = !part;          /* 1: it could not be opened */
 }
 
 /* Returns the first word that begins with the prefix; NULL if there is none. */
 static const char *find_word(const struct silence_words *words, const char *prefix)
 {
-	for (const char *at = words->bytes; *at; at += strlen(at) + 1)
+	for (const char *at = words->bytes; at < words->bytes + words->size; at += strlen(at) + 1)
 		if (!strncmp(at, prefix, strlen(prefix)))
 			return at;
 	return NULL;
@@ -55,11 +58,17 @@ static const char *find_word(const struct silence_words *words, const char *pref
 
 /* ---- conditions: true if the probe does not fire for this reason ---- */
 
+/* Returns whether the environment can be seen; that of a process which runs may be empty. */
+static bool sees_environment(const struct silence_process *process)
+{
+	return process->environment.is_known && process->command.size;
+}
+
 static bool lacks_zend_dtrace(const struct silence_process *process)
 {
 	const char *variable = find_word(&process->environment, "USE_ZEND_DTRACE=");
 
-	return !variable || !strtol(strchr(variable, '=') + 1, NULL, 0);
+	return variable ? !strtol(strchr(variable, '=') + 1, NULL, 0) : sees_environment(process);
 }
 
 /* Returns whether the JVM has not been given the flag; options in files are not read. */
@@ -79,7 +88,7 @@ static bool lacks_java_flag(const struct silence_process *process, const char *f
 		if (variable && (strstr(variable, "DTrace") || strchr(variable, '@')))
 			return false;
 	}
-	return *process->command.bytes;
+	return process->command.is_known && sees_environment(process);
 }
 
 static bool lacks_method_probes(const struct silence_process *process)
