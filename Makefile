@@ -671,17 +671,20 @@ check-folders:
 # A linker takes the first library that defines a symbol. pkg-config --static prints Libs.private
 # before what the required package adds, so the archive comes before -lvmtap, which is then not
 # needed. Without --static only -lvmtap is there, the shared library.
+#
+# INSTALL_STRIP=0 keeps the symbols for a debugger.
+STRIPPED := $(if $(filter 0,$(INSTALL_STRIP)),,-s)
 .PHONY: install
 install: check-folders $(PRODUCTS)
 	$(call say,INSTALL "$(DESTDIR)$(PREFIX)")
 	$(Q)install -d $(TO_BIN) $(TO_LIB)/pkgconfig $(TO_INCLUDE) $(TO_DATA)/scripts $(TO_DATA)/compat
-	$(Q)install -m 755 $(B)/vmtap $(TO_BIN)/vmtap
+	$(Q)install $(STRIPPED) -m 755 $(B)/vmtap $(TO_BIN)/vmtap
 	$(Q)install -m 644 $(PUBLIC_HEADERS) $(TO_INCLUDE)/
 	$(Q)install -m 644 $(B)/libvmtap.a $(B)/libvmtap_probes.a $(TO_LIB)/
-	$(Q)install -m 755 $(B)/libvmtap.so $(TO_LIB)/libvmtap.so.$(VERSION)
+	$(Q)install $(STRIPPED) -m 755 $(B)/libvmtap.so $(TO_LIB)/libvmtap.so.$(VERSION)
 	$(Q)ln -sf libvmtap.so.$(VERSION) $(TO_LIB)/libvmtap.so.$(SOVERSION)
 	$(Q)ln -sf libvmtap.so.$(SOVERSION) $(TO_LIB)/libvmtap.so
-	$(Q)install -m 755 $(B)/libvmtap_ffi.so $(TO_LIB)/libvmtap_ffi.so.$(VERSION)
+	$(Q)install $(STRIPPED) -m 755 $(B)/libvmtap_ffi.so $(TO_LIB)/libvmtap_ffi.so.$(VERSION)
 	$(Q)ln -sf libvmtap_ffi.so.$(VERSION) $(TO_LIB)/libvmtap_ffi.so.$(FFI_SOVERSION)
 	$(Q)ln -sf libvmtap_ffi.so.$(FFI_SOVERSION) $(TO_LIB)/libvmtap_ffi.so
 	$(Q)printf '%s\n' "prefix=$(PREFIX)" "libdir=$(LIBDIR)" "includedir=$(INCLUDEDIR)" '' \

@@ -6,7 +6,8 @@
 set -eu
 build=${BUILD:-build}
 program=examples/toy/programs/binary_trees.toy
-bold=$(tput bold 2>/dev/null || true) plain=$(tput sgr0 2>/dev/null || true)
+bold= plain=
+[ ! -t 1 ] || { bold=$(tput bold 2>/dev/null || true) plain=$(tput sgr0 2>/dev/null || true); }
 pid=
 
 say() {

@@ -200,7 +200,16 @@ both 20
 
 # errors
 run 2 export "$directory/log" -o "$directory/chrome"
-has err 'no form is named'
+has err '^vmtap export: no form is named: --html'
+# the file's name says the form, unless an option does
+for form in html perfetto chrome; do
+	case $form in perfetto) name=a.pftrace ;; chrome) name=a.json ;; *) name=a.html ;; esac
+	run 0 export "$directory/log" -o "$directory/$name"
+	run 0 export --$form "$directory/log" -o "$directory/b"
+	cmp -s "$directory/$name" "$directory/b" || fail "$name has another form than --$form"
+done
+run 0 export --chrome "$directory/log" -o "$directory/c.html"
+cmp -s "$directory/c.html" "$directory/b" || fail "the name counts for more than the option"
 run 2 export --chrome --chrome "$directory/log" -o "$directory/chrome"
 run 2 export --chrome "$directory/log"
 has err 'no file is named'

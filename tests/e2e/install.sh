@@ -28,6 +28,14 @@ for name in bin/vmtap include/vmtap.h include/vmtap_probes.h lib/libvmtap.a lib/
 	[ -s "$prefix/$name" ] || fail "$name is not installed"
 done
 
+# What is installed has no symbols that only a debugger needs, unless they are wanted.
+has_symbols() { readelf -SW "$1" | grep -q '\.symtab'; }
+for file in bin/vmtap lib/libvmtap.so lib/libvmtap_ffi.so; do
+	has_symbols "$prefix/$file" && fail "$file is not stripped"
+done
+target install PREFIX="$directory/whole" INSTALL_STRIP=0 || fail "make install INSTALL_STRIP=0"
+has_symbols "$directory/whole/bin/vmtap" || fail "INSTALL_STRIP=0 strips"
+
 # ---- the README's VM ----
 awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' README.md >"$directory/vm.c"
 grep -q vmtap_start "$directory/vm.c" || fail "the README shows no VM in C"

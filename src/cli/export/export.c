@@ -20,26 +20,42 @@ enum { OPTION_CHROME = 256, OPTION_HTML, OPTION_PERFETTO, BUFFER_BYTES = 1 << 20
 
 struct form {
 	int option;
-	const char *name;
+	const char *name, *suffix; /* of files that have this form if no other is named */
 	struct timeline_writer *(*open)(FILE *output);
 };
 
 static const struct form forms[] = {
-	{OPTION_CHROME, "--chrome", chrome_writer_new},
-	{OPTION_HTML, "--html", page_writer_new},
-	{OPTION_PERFETTO, "--perfetto", perfetto_writer_new},
+	{OPTION_CHROME, "--chrome", ".json", chrome_writer_new},
+	{OPTION_HTML, "--html", ".html", page_writer_new},
+	{OPTION_PERFETTO, "--perfetto", ".pftrace", perfetto_writer_new},
 };
+
+/* The form that a file's name says; NULL: none. */
+static const struct form *form_of(const char *file)
+{
+	size_t length = strlen(file);
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		size_t end = strlen(forms[i].suffix);
+
+		if (length > end && !strcmp(file + length - end, forms[i].suffix))
+			return &forms[i];
+	}
+	return NULL;
+}
 
 static void help(void)
 {
-	printf("Usage: vmtap export --FORM LOG -o FILE\n"
+	printf("Usage: vmtap export [--FORM] LOG -o FILE\n"
 	       "Writes a recorded log ('vmtap record', GHC's +RTS -l) as a timeline: capabilities\n"
 	       "and guest threads, what ran and why it stopped, calls, collections, pauses, "
 	       "locks,\n"
 	       "the heap, messages. LOG - is the standard input.\n\n"
-	       "      --perfetto  for ui.perfetto.dev\n"
-	       "      --chrome    Chrome's trace events in JSON, for many viewers\n"
-	       "      --html      one page by itself, with timeline, flame graph, pauses and heap\n"
+	       "The form, which the end of the file's name says if no option does:\n"
+	       "      --html      one page by itself, with timeline, flame graph, pauses and heap; "
+	       ".html\n"
+	       "      --perfetto  for ui.perfetto.dev; .pftrace\n"
+	       "      --chrome    Chrome's trace events in JSON, for many viewers; .json\n"
 	       "  -o FILE         the file; - is the standard output\n"
 	       "  -h, --help      this text\n\n"
 	       "Exit status: 0; 2 usage, 3 the log cannot be read, it is damaged, or the file "
@@ -171,8 +187,13 @@ int command_export(int argc, char **argv)
 			if (forms[i].option == option)
 				form = &forms[i];
 	}
+	if (!form && output)
+		form = form_of(output);
 	if (!form)
-		return cli_usage("export", "no form is named");
+		return cli_usage("export",
+			"no form is named: --html, --perfetto or --chrome, or a FILE that ends "
+			"with "
+			".html, .pftrace or .json");
 	if (optind + 1 != argc)
 		return cli_usage("export", optind < argc ? "one log at a time" : "no log is named");
 	if (!output)
