@@ -1,5 +1,6 @@
 /* main.c: the vmtap command: finds the verb and runs it. */
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,22 +17,28 @@ static const struct {
 	const char *name;
 	int (*command)(int argc, char **argv);
 	const char *summary;
+	bool needs_library; /* it is of VMs with libvmtap only */
 } verbs[] = {
-	{"list", command_list, "the probes of a binary, a process"},
-	{"check", command_check, "a binary's probes against their contract"},
-	{"diff", command_diff, "the probes of two builds"},
-	{"ps", command_ps, "the VMs that serve an event stream"},
-	{"trace", command_trace, "run a D script on a process"},
-	{"record", command_record, "the event stream of a process to a file"},
-	{"log", command_log, "what a recorded log holds"},
-	{"generate", command_generate, "C code for probes of your own"},
-	{"top", command_top, "a live table of what each method spends"},
-	{"dump", command_dump, "the stacks of all guest threads, and what each waits for"},
-	{"flame", command_flame, "a flame graph of a log or a process"},
-	{"heap", command_heap, "what a heap holds, by class or site"},
-	{"export", command_export, "a recorded log as a timeline for viewers"},
-	{"serve", command_serve, "a script's aggregations as metrics over HTTP"},
-	{"scripts", command_scripts, "the scripts that come with vmtap"},
+	/* of any process */
+	{"top", command_top, "what takes the time, as a live table", false},
+	{"flame", command_flame, "what takes the time, as a picture", false},
+	{"trace", command_trace, "run a D script: your question, or one of the bundled ones",
+		false},
+	{"scripts", command_scripts, "the scripts that come with vmtap", false},
+	{"list", command_list, "the probes of a binary or a process", false},
+	{"serve", command_serve, "a script's aggregations as metrics over HTTP", false},
+	/* of a VM with the library */
+	{"ps", command_ps, "the VMs that serve an event stream", true},
+	{"dump", command_dump, "the stacks of all guest threads, and what each waits for", true},
+	{"heap", command_heap, "what a heap holds, by class or site", true},
+	{"record", command_record, "the event stream of a process to a file", true},
+	/* of a log */
+	{"log", command_log, "what a recorded log holds", false},
+	{"export", command_export, "a recorded log as a timeline for viewers", false},
+	/* for authors of VMs */
+	{"check", command_check, "a binary's probes against their contract", false},
+	{"diff", command_diff, "the probes of two builds", false},
+	{"generate", command_generate, "C code for probes of your own", false},
 };
 
 enum { VERBS = sizeof(verbs) / sizeof(verbs[0]), SIMILAR_MAX = 96 };
@@ -40,10 +47,15 @@ static void help(FILE *file)
 {
 	fprintf(file,
 		"Usage: vmtap VERB [OPTION]... [OPERAND]...\n"
-		"Static probes for language VMs.\n\n");
+		"What a process does: its time, its calls, its probes. The everyday verbs "
+		"first.\n\n");
 	for (int i = 0; i < VERBS; i++)
-		fprintf(file, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
+		fprintf(file, "  %-10s %s%s\n", verbs[i].name, verbs[i].summary,
+			verbs[i].needs_library ? " *" : "");
 	fprintf(file,
+		"\n* of VMs that contain libvmtap, for which no privilege is needed. top, flame, "
+		"trace and\n"
+		"serve are of any process, as root, and of such VMs without.\n"
 		"\n'vmtap help VERB' says more about a verb, 'vmtap --version' which one this is.\n"
 		"Exit status: 0, 1 (something was found, or an error in a script), 2 (usage), "
 		"3 (cannot);\n'trace' exits with what the script's exit() says.\n");
