@@ -3,6 +3,9 @@
  * wide as its share, callers below callees, sorted by name. The script in it zooms and searches;
  * it reads names from the elements' text and never makes markup of them.
  *
+ * It is as wide as its window: the script lays it out anew when that changes. Where no script runs,
+ * as in a picture of a page, it has a fixed width. Colors suit a light and a dark window.
+ *
  * A comparison is as wide as the first tree, plus what only the second has. Red frames have a
  * larger share than in the second, blue ones a smaller one.
  */
@@ -20,7 +23,8 @@ enum {
 	WIDTH = 1200,
 	SIDE = 10,
 	ROW = 17,
-	HEAD = 48, /* above the frames */
+	HEAD = 60, /* above the frames: the title, and the field for a search */
+	NOTE = 18, /* for a line more */
 	FOOT = 34,
 	DEPTH_MAX = 1000, /* deeper frames are not shown */
 	NAME_SHOWN = 256
@@ -29,17 +33,21 @@ enum {
 /* Frames that are less wide, in pixels, are left out. */
 static const double narrowest = 0.1;
 
-static const char style[] = "text{font:12px monospace;fill:#111}#title{font-size:17px}"
-			    ".f{cursor:pointer}.f:hover rect{stroke:#000;stroke-width:.7}"
-			    ".dim{opacity:.55}.hide{display:none}"
-			    "#search{font:12px monospace;width:210px}";
+static const char style[] =
+	"text{font:12px monospace;fill:#111}#title{font-size:16px}#back{fill:#fbfaf6}"
+	"#note{fill:#b00020}.f{cursor:pointer}.f:hover rect{stroke:#000;stroke-width:.7}"
+	".dim{opacity:.55}.hide{display:none}#search{font:12px monospace;width:180px}"
+	"@media(prefers-color-scheme:dark){svg>text{fill:#ddd}#back{fill:#1c1c1f}"
+	"#note{fill:#ff8a80}.f:hover rect{stroke:#fff}"
+	"#search{background:#2c2c30;color:#ddd;border:1px solid #666}}";
 
 static const char script[] =
 	"(function(){'use strict';"
 	"var svg=document.documentElement,frames=[].slice.call(document.querySelectorAll('.f')),"
 	"info=document.getElementById('info'),found=document.getElementById('found'),"
 	"reset=document.getElementById('reset'),box=document.getElementById('search'),"
-	"W=+svg.getAttribute('data-width'),S=+svg.getAttribute('data-side'),zoom=null;\n"
+	"W=+svg.getAttribute('data-width'),S=+svg.getAttribute('data-side'),zoom=null,"
+	"H=+svg.getAttribute('height'),title=document.getElementById('title');\n"
 	"function name(f){return f.querySelector('title').textContent;}\n"
 	"function label(f,w){var "
 	"t=f.querySelector('text'),n=t.getAttribute('data-n'),c=Math.floor((w-4)/7.3);"
@@ -56,9 +64,13 @@ static const char script[] =
 	"f.classList.toggle('hide',!in_&&!over);f.classList.toggle('dim',over);\n"
 	"if(in_)place(f,S+(a[0]-t[0])/t[1]*W,a[1]/t[1]*W);else if(over)place(f,S,W);});\n"
 	"reset.classList.toggle('hide',!target||!t[2]);}\n"
+	"function fit(){var w=Math.max(window.innerWidth||0,320);W=w-2*S;"
+	"svg.setAttribute('width',w);svg.setAttribute('viewBox','0 0 '+w+' '+H);"
+	"reset.setAttribute('x',w-S);title.style.fontSize=Math.max(9,Math.min(16,"
+	"W/title.textContent.length/.61))+'px';show(zoom);}\n"
 	"function search(text){var re=null,sum=0,end=-1;\n"
-	"if(text){try{re=new RegExp(text);}catch(e){re={test:function(s){return "
-	"s.indexOf(text)>=0;}};}}\n"
+	"if(text){try{re=new RegExp(text,'i');}catch(e){var low=text.toLowerCase();"
+	"re={test:function(s){return s.toLowerCase().indexOf(low)>=0;}};}}\n"
 	"var hits=[];frames.forEach(function(f){var r=f.querySelector('rect'),"
 	"n=f.querySelector('text').getAttribute('data-n'),"
 	"hit=re&&re.test(n);\n"
@@ -69,7 +81,8 @@ static const char script[] =
 	"hits.sort(function(a,b){return a[0]-b[0]||a[2]-b[2];});\n"
 	"hits.forEach(function(a){if(a[0]>=end-1e-9){sum+=a[1];end=a[0]+a[1];}});\n"
 	"found.textContent=re?hits.length+' frames, '+(100*sum).toFixed(1)+'%':'';}\n"
-	"frames.forEach(function(f){label(f,at(f)[1]*W);"
+	"if(window.top===window){fit();window.addEventListener('resize',fit);}\n"
+	"frames.forEach(function(f){label(f,(zoom?at(f)[1]/at(zoom)[1]:at(f)[1])*W);"
 	"f.addEventListener('click',function(){show(f);});"
 	"f.addEventListener('mouseover',function(){info.textContent=name(f);});"
 	"f.addEventListener('mouseout',function(){info.textContent='';});});\n"
@@ -160,7 +173,8 @@ static void print_difference(double share, double other, FILE *output)
 {
 	double larger = share > other ? share : other;
 	double change = larger > 0 ? (share - other) / larger : 0;
-	int rest = (int)(245 - 165 * fabs(change));
+	int rest =
+		(int)(245 - 110 * fabs(change)); /* dark enough to see, and light enough to read */
 
 	if (change > 0)
 		fprintf(output, "#f5%02x%02x", rest, rest);
@@ -222,14 +236,14 @@ static struct placed *place(const struct flame_view *view)
 }
 
 static void print_frame(const struct flame_view *view, size_t index, const struct placed *placed,
-	uint32_t deepest, FILE *output)
+	unsigned int bottom, FILE *output)
 {
 	const struct call_shown *node = &view->shown[index], *root = &view->shown[0];
 	const struct call_frame_name *name = &view->tree->names[node->name];
 	double share = root->total ? (double)node->total / (double)root->total : 0;
 	double other =
 		root->other_total ? (double)node->other_total / (double)root->other_total : 0;
-	unsigned int y = HEAD + (deepest - node->depth) * ROW;
+	unsigned int y = bottom - node->depth * ROW;
 
 	fprintf(output,
 		"<g class=\"f\" data-x=\"%.9f\" data-w=\"%.9f\" data-d=\"%" PRIu32 "\"><title>",
@@ -266,12 +280,20 @@ static bool is_shown(const struct call_shown *node, const struct placed *placed)
 	return node->depth <= DEPTH_MAX && placed->width * (WIDTH - 2 * SIDE) >= narrowest;
 }
 
-/* Beside the place of "reset zoom". */
-static void print_note(const char *note, FILE *output)
+/* A line below the search. */
+static void print_note(const struct flame_view *view, FILE *output)
 {
+	static const char legend[] = "red: a larger share than before; blue: a smaller one";
+	const char *note = view->note ? view->note : view->is_comparison ? legend : NULL;
+
 	if (!note)
 		return;
-	fprintf(output, "<text id=\"note\" x=\"%d\" y=\"42\" style=\"fill:#b00020\">", SIDE + 90);
+	fprintf(output, "<text%s x=\"%d\" y=\"%d\">", view->note ? " id=\"note\"" : "", SIDE,
+		HEAD + 8);
+	if (view->note && view->is_comparison) {
+		print_text(legend, strlen(legend), output);
+		fputs("; ", output);
+	}
 	print_text(note, strlen(note), output);
 	fputs("</text>\n", output);
 }
@@ -279,36 +301,36 @@ static void print_note(const char *note, FILE *output)
 int flame_svg_write(const struct flame_view *view, FILE *output)
 {
 	struct placed *placed = place(view);
+	unsigned int head = HEAD + (view->note || view->is_comparison ? NOTE : 0), height;
 	uint32_t deepest = 0;
-	unsigned int height;
 
 	if (!placed)
 		return -ENOMEM;
 	for (size_t i = 0; i < view->count; i++)
 		if (is_shown(&view->shown[i], &placed[i]) && view->shown[i].depth > deepest)
 			deepest = view->shown[i].depth;
-	height = HEAD + (deepest + 1) * ROW + FOOT;
+	height = head + (deepest + 1) * ROW + FOOT;
 	fprintf(output,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
 		"viewBox=\"0 0 %d %u\" data-width=\"%d\" data-side=\"%d\">\n<style>%s</style>\n"
-		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fbfaf6\"/>\n"
-		"<text id=\"title\" x=\"%d\" y=\"24\">",
+		"<rect id=\"back\" width=\"100%%\" height=\"100%%\"/>\n"
+		"<text id=\"title\" x=\"%d\" y=\"22\">",
 		WIDTH, height, WIDTH, height, WIDTH - 2 * SIDE, SIDE, style, SIDE);
 	print_text(view->title, strlen(view->title), output);
 	fprintf(output,
-		"</text>\n<text id=\"reset\" class=\"hide\" x=\"%d\" y=\"42\" "
+		"</text>\n<text id=\"reset\" class=\"hide\" x=\"%d\" y=\"48\" text-anchor=\"end\" "
 		"style=\"cursor:pointer;text-decoration:underline\">reset zoom</text>\n"
-		"<text id=\"found\" x=\"%d\" y=\"42\" text-anchor=\"end\"></text>\n"
-		"<foreignObject x=\"%d\" y=\"6\" width=\"220\" height=\"26\"><input "
+		"<text id=\"found\" x=\"%d\" y=\"48\"></text>\n"
+		"<foreignObject x=\"%d\" y=\"31\" width=\"190\" height=\"26\"><input "
 		"xmlns=\"http://www.w3.org/1999/xhtml\" id=\"search\" placeholder=\"search "
-		"(a regular expression)\"/></foreignObject>\n"
+		"(regex)\"/></foreignObject>\n"
 		"<text id=\"info\" x=\"%d\" y=\"%u\"></text>\n",
-		SIDE, WIDTH - SIDE, WIDTH - SIDE - 220, SIDE, height - 12);
-	print_note(view->note, output);
+		WIDTH - SIDE, SIDE + 196, SIDE, SIDE, height - 12);
+	print_note(view, output);
 	for (size_t i = 0; i < view->count; i++)
 		if (is_shown(&view->shown[i], &placed[i]))
-			print_frame(view, i, &placed[i], deepest, output);
+			print_frame(view, i, &placed[i], head + deepest * ROW, output);
 	free(placed);
 	fprintf(output, "<script><![CDATA[\n%s]]></script>\n</svg>\n", script);
 	return ferror(output) ? -(errno ? errno : EIO) : 0;
