@@ -1,6 +1,8 @@
 #!/bin/bash
 # Debian's OpenJDK: collections, against the counts of its own management beans; methods, whose names
-# are pointers with lengths, under -XX:+ExtendedDTraceProbes, against what the program counts.
+# are pointers with lengths, under -XX:+ExtendedDTraceProbes, against what the program counts; stacks
+# of compiled methods.
+# tests: src/cli/jvm_map.c
 set -u
 . tests/witness/real
 home=/usr/lib/jvm/java-17-openjdk-amd64
@@ -92,4 +94,38 @@ sed '/^ready/d' "$directory/waiting/out" | sort >"$directory/expected"
 sed '/^$/d; /^attached/d' "$directory/traced" | sort >"$directory/got"
 same "$directory/expected" "$directory/got" "methods, objects and collections"
 has got '^gc-begin 1 3$'
+
+# The stacks of a JVM that compiles: jcmd names what it has compiled, unless SIGQUIT would kill it.
+cat >"$directory/Compiled.java" <<'END'
+public class Compiled {
+	static double compiled(int n) {
+		double sum = 0;
+
+		for (int i = 0; i < n; i++)
+			sum += Math.sqrt(i);
+		return sum;
+	}
+
+	public static void main(String[] arguments) {
+		double sum = 0;
+
+		for (int i = 0; i < 1000; i++)
+			sum += compiled(1000000);
+		System.out.println("compiled");
+		while (sum > 0)
+			sum += compiled(1000000);
+	}
+}
+END
+$home/bin/javac -d "$directory" "$directory/Compiled.java" || fail "javac"
+for option in -Xshare:auto -Xrs; do
+	$home/bin/java $option -cp "$directory" Compiled >"$directory/$option" &
+	jvm=$!
+	pids+=("$jvm")
+	await "java does not compile" grep -q compiled "$directory/$option"
+	PATH=$home/bin:$PATH run 0 flame --folded --seconds 1 -p "$jvm" -o -
+	rm -f "/tmp/perf-$jvm.map"
+	kill -0 "$jvm" || fail "the JVM has ended"
+	[ $option = -Xrs ] || has out 'JavaMain;.*Compiled\.compiled\(int\)'
+done
 exit 0

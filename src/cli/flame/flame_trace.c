@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "cli/cli.h"
+#include "cli/jvm_map.h"
 #include "cli/process_script.h"
 #include "cli/trace/trace.h"
 #include "cli/trace/trace_options.h"
@@ -30,8 +31,9 @@ struct flame_writer {
 	const struct writer_operations *text_operations;
 	struct places *places;
 	struct flame_traced *traced;
-	bool names_processes; /* the outermost frame is the process */
-	bool has_failed;      /* out of memory */
+	const struct target_spec *spec; /* while the trace runs */
+	bool names_processes;           /* the outermost frame is the process */
+	bool has_failed;                /* out of memory */
 };
 
 static struct flame_writer *flame_of(struct writer *writer)
@@ -106,6 +108,17 @@ static void take_row(struct flame_writer *flame, const struct aggregate *aggrega
 		flame->traced->samples += spent / PROCESS_SCRIPT_PERIOD;
 }
 
+/* What a JVM has compiled until now can be named: all rows follow. */
+static void begin_summary(struct writer *writer)
+{
+	struct flame_writer *flame = flame_of(writer);
+
+	for (size_t i = 0; i < flame->spec->count && flame->traced->is_kernel; i++)
+		if (flame->spec->items[i].kind == TARGET_PID)
+			jvm_map_ask(flame->spec->items[i].pid);
+	flame->text_operations->summary_begin(writer);
+}
+
 static void write_summary(struct writer *writer, const struct aggregate_rows *rows)
 {
 	struct flame_writer *flame = flame_of(writer);
@@ -142,6 +155,7 @@ static void flame_writer_init(struct flame_writer *flame, struct flame_traced *t
 	flame->text_operations = flame->text.writer.operations;
 	flame->operations = *flame->text_operations;
 	flame->operations.start = start;
+	flame->operations.summary_begin = begin_summary;
 	flame->operations.summary = write_summary;
 	flame->operations.drop = write_drop;
 	flame->operations.interrupt = write_interrupt;
@@ -250,6 +264,7 @@ int flame_trace(
 		memcpy(all + 3, words + 1, ((size_t)argc - 1) * sizeof(*all));
 		status = trace_options_parse(&trace, argc + 2, all, NULL);
 		if (!status) {
+			writer.spec = &trace.spec;
 			trace.writer = &writer.text.writer;
 			trace.samples_elapsed = is_elapsed;
 			status = trace_target(&trace);
