@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
+#include "cli/jvm_map.h"
 #include "cli/process_script.h"
 #include "cli/top/top_line.h"
 #include "cli/top/top_screen.h"
@@ -310,6 +311,9 @@ static int choose_script(
 			"%s: these processes serve no event stream, and are shown by samples of "
 			"CPU time",
 			top->options.is_exact ? "--exact" : "--wall");
+	for (size_t i = 0; i < trace->spec.count; i++)
+		if (trace->spec.items[i].kind == TARGET_PID)
+			jvm_map_ask(trace->spec.items[i].pid);
 	*script = process_script(&trace->spec, PROCESS_SCRIPT_THREADS, 0);
 	all = calloc((size_t)count + 3, sizeof(*all));
 	if (!*script || !all) {
