@@ -2,6 +2,8 @@
  * test_kernel_capture_argument.c: what the generated instructions leave of each form of an operand,
  * of each size and sign, and which events conditions let through. The instructions are run by
  * bpf_machine.h.
+ *
+ * tests: src/kernel/capture/capture_argument.c
  */
 #include "bpf_machine.h"
 

@@ -3,6 +3,8 @@
  * few pieces of memory, and their records read by decode.h: arguments, memory, strings on the ways
  * of newer and older kernels, counted memory, indices, stacks and registers arrive as they are in
  * the process; what cannot be read is left out or counted; other processes are left alone.
+ *
+ * tests: src/kernel/capture/capture_part.c src/kernel/capture/capture_words.c
  */
 #include "bpf_machine.h"
 

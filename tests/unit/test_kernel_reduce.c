@@ -2,6 +2,8 @@
  * test_kernel_reduce.c: which clauses are carried out by BPF programs or followed, and that the
  * kernel accepts the programs that are made of them. Without privilege, the programs are only
  * generated.
+ *
+ * tests: src/kernel/translate src/kernel/reduce/follow.c
  */
 #include "d_fixture.h"
 
