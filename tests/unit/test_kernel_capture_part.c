@@ -4,7 +4,7 @@
  * of newer and older kernels, counted memory, indices, stacks and registers arrive as they are in
  * the process; what cannot be read is left out or counted; other processes are left alone.
  *
- * tests: src/kernel/capture/capture_part.c src/kernel/capture/capture_words.c
+ * tests: src/kernel/capture/capture_part.c
  */
 #include "bpf_machine.h"
 
