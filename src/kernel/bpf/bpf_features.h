@@ -6,7 +6,7 @@
  * - without links for many sites (multi), a link for each site: bpf_uprobe_flags() and
  *   bpf_attach_one(); process/attach.c for many sites
  * - without bpf_copy_from_user_str(), a string is read from memory that is resident, after its
- *   pages have been fetched: capture/capture_part.c, reduce/translate_string.c
+ *   pages have been fetched: capture/capture_part.c, translate/translate_string.c
  * - without bpf_task_from_vpid() or bpf_task_from_pid(), a target thread's pid is not known:
  *   capture/capture_argument.c
  * - where a call at the 10-byte nop is not safe, a trap at the 1-byte nop: site/nop.h
