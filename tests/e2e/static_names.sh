@@ -1,8 +1,9 @@
 #!/bin/bash
 # No two files of the library define a static function, a static object or a constant of an enum of
 # one name, so that all its sources can be compiled as one file. No compiler says so: in one file
-# two static objects without initializers are one object. The check itself is checked on sources
-# with one offence of each kind. None of the names is a bare word that is found everywhere, either.
+# two static objects without initializers are one object. None of the names is a bare word that is
+# found everywhere, either; and a few such words are the name of no static function in any file under
+# src. The check itself is checked on sources with one offence of each kind.
 set -eu
 exec python3 - <<'PYTHON'
 import collections
@@ -10,8 +11,14 @@ import glob
 import re
 import sys
 
-# What a function or an object must not be called, since nobody finds it again.
+# What a function or an object of the library must not be called, since nobody finds it again, and
+# what no function under src must be called.
 BARE = {'add', 'begin', 'drain', 'find', 'grow', 'helper', 'is_inside', 'lock', 'make', 'running', 'state', 'take', 'turn'}
+BARE_EVERYWHERE = ('add', 'find', 'grow', 'take')
+
+
+def without_attributes(text):
+    return re.sub(r'__attribute__\s*\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)[ \t]*', '', text)
 
 
 def at_file_scope(text):
@@ -35,7 +42,7 @@ def at_file_scope(text):
             if character == ';':
                 found.append(current[:-1])
                 current = ''
-    return [re.sub(r'__attribute__\s*\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)', ' ', each) for each in found]
+    return [without_attributes(each) for each in found]
 
 
 def static_names(text):
@@ -68,11 +75,19 @@ def offences(sources):
         [f'{name} in {" ".join(where[name])}: say whose it is' for name in sorted(BARE & set(where))], where
 
 
-sources = {}
-for file in glob.glob('src/shim/*/*.[ch]'):
+def bare_functions(sources):
+    pattern = re.compile(r'^(?:\w+ )*static\s[^\n;=(]*?\b(%s)\(' % '|'.join(BARE_EVERYWHERE), re.M)
+    return [f'{name} in {file}: say whose it is' for file, text in sorted(sources.items())
+        for name in pattern.findall(without_attributes(text))]
+
+
+everything = {}
+for file in glob.glob('src/**/*.[ch]', recursive=True):
     with open(file, encoding='utf-8') as opened:
-        sources[file] = opened.read()
+        everything[file] = opened.read()
+sources = {file: text for file, text in everything.items() if re.fullmatch('src/shim/[^/]*/[^/]*', file)}
 found, where = offences(sources)
+found += bare_functions(everything)
 if found:
     sys.exit('\n'.join(found))
 # Of each kind one that must have been read.
@@ -80,7 +95,7 @@ for name in ('drain_ring', 'stamp_raw', 'census_calls', 'due_function', 'missed_
         'thread_ring', 'POLLED_CLIENTS'):
     if len(where[name]) != 1:
         sys.exit(f'{name}: {where[name]}, not one file')
-if len(sources) < 70 or len(where) < 500:
+if len(everything) < 400 or len(sources) < 70 or len(where) < 500:
     sys.exit('nothing was read')
 
 for added, complaint in (
@@ -95,6 +110,16 @@ for added, complaint in (
         ('static bool find(void)\n{\n\treturn true;\n}\n', 'find in new.c'),
         ('/* static int drain_ring; */ int f(int drain_ring)\n{\n\tstatic int census_calls;\n}\n', None)):
     found, _ = offences({**sources, 'new.c': added})
+    if bool(found) != bool(complaint) or (complaint and not any(complaint in line for line in found)):
+        sys.exit(f'with {added!r}: {found}, not {complaint}')
+
+for added, complaint in (
+        ('static const struct heard *find(const struct heard *heard)\n{\n}\n', 'find in src/d/new.c'),
+        ('static void add(\n\tstruct heard *heard, int number)\n{\n}\n', 'add in src/d/new.c'),
+        ('static __attribute__((noinline)) bool grow(void)\n{\n}\n', 'grow in src/d/new.c'),
+        ('__attribute__((noinline)) static bool take(void)\n{\n}\n', 'take in src/d/new.c'),
+        ('static bool heard_find(bool (*add)(void))\n{\n\treturn add(find(1));\n}\n', None)):
+    found = bare_functions({**everything, 'src/d/new.c': added})
     if bool(found) != bool(complaint) or (complaint and not any(complaint in line for line in found)):
         sys.exit(f'with {added!r}: {found}, not {complaint}')
 PYTHON

@@ -74,7 +74,7 @@ static uint32_t find_slot(const struct heard_code *heard, uint32_t pid)
 	return at;
 }
 
-static const struct heard_process *find(const struct heard_code *heard, uint32_t pid)
+static const struct heard_process *heard_find_process(const struct heard_code *heard, uint32_t pid)
 {
 	uint16_t place = heard->slots[find_slot(heard, pid)];
 
@@ -133,7 +133,7 @@ static void remove_mapping(struct heard_process *process, size_t number)
 }
 
 /* Of two mappings of the same addresses, the later one counts. */
-static void add(struct heard_process *process, const struct heard_mapping *mapping)
+static void heard_add_mapping(struct heard_process *process, const struct heard_mapping *mapping)
 {
 	char *path;
 
@@ -161,7 +161,7 @@ static void add(struct heard_process *process, const struct heard_mapping *mappi
 
 void heard_code_add(struct heard_code *heard, uint32_t pid, const struct heard_mapping *mapping)
 {
-	add(need(heard, pid), mapping);
+	heard_add_mapping(need(heard, pid), mapping);
 }
 
 static void add_object(
@@ -174,7 +174,7 @@ static void add_object(
 			object->path};
 
 		if (mapping->is_executable)
-			add(process, &heard);
+			heard_add_mapping(process, &heard);
 	}
 }
 
@@ -198,22 +198,22 @@ void heard_code_fork(struct heard_code *heard, uint32_t parent, uint32_t child, 
 	const struct heard_process *maker;
 	struct heard_process *made;
 
-	if (!find(heard, parent))
+	if (!heard_find_process(heard, parent))
 		learn(heard, parent, time);
 	made = need(heard, child);
 	for (size_t i = made->count; i-- > 0;)
 		if (made->mappings[i].time < time) /* of an earlier process with this number */
 			remove_mapping(made, i);
-	maker = find(heard, parent);
+	maker = heard_find_process(heard, parent);
 	for (size_t i = 0; maker && maker != made && i < maker->count; i++)
 		if (maker->mappings[i].time <= time)
-			add(made, &maker->mappings[i]);
+			heard_add_mapping(made, &maker->mappings[i]);
 }
 
 const struct heard_mapping *heard_code_find(
 	const struct heard_code *heard, uint32_t pid, size_t *count)
 {
-	const struct heard_process *process = find(heard, pid);
+	const struct heard_process *process = heard_find_process(heard, pid);
 
 	*count = process ? process->count : 0;
 	return *count ? process->mappings : NULL;
