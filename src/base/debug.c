@@ -58,7 +58,7 @@ int debug_start(void)
 	return 0;
 }
 
-bool debug_is_on(enum debug_part part)
+static bool debug_is_on(enum debug_part part)
 {
 	return enabled >> part & 1;
 }

@@ -36,8 +36,6 @@ enum debug_part {
  */
 int debug_start(void);
 
-bool debug_is_on(enum debug_part part);
-
 /* One line, "vmtap: PART: ...", in one write, see base/debug_line.h. Keeps errno. */
 void debug_say(enum debug_part part, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -16,7 +16,6 @@
 #include "base/debug.h"
 #include "base/test_point.h"
 #include "usdt/process/process_info.h"
-#include "wire/describe.h"
 #include "wire/wire.h"
 
 enum {

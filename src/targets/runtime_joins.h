@@ -16,7 +16,6 @@
 
 #include "targets/find/endpoint.h"
 
-struct error;
 struct target_joiner;
 struct source;
 struct targets;

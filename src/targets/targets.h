@@ -27,7 +27,6 @@
 #include "targets/vm_joins.h"
 
 struct d_asked;
-struct target_group_methods;
 
 /* The processes that belong to the targets. */
 enum target_group {

@@ -171,7 +171,7 @@ static void make_ring_small(void)
 static void choose_ring(unsigned fibre)
 {
 	ring_is_small[fibre] = crowded || schedule_random(3) == 0;
-	text_max[fibre] = ring_is_small[fibre] ? RECORD_TEXT_MAX - 1 : 100;
+	text_max[fibre] = ring_is_small[fibre] ? VMTAP_RECORD_TEXT_MAX - 1 : 100;
 }
 
 static void check_wait(const struct shot *shot)
@@ -200,7 +200,7 @@ static void record(const struct shot *shot, unsigned index)
 {
 	const struct vmtap_definition *definition = definitions[shot->event];
 	uint32_t bytes = definition->record, id = 0;
-	char text[RECORD_TEXT_MAX + 1];
+	char text[VMTAP_RECORD_TEXT_MAX + 1];
 	struct vmtap_record *record;
 
 	if (shot->event == EVENT_FREE || shot->event == EVENT_START)

@@ -51,7 +51,7 @@ struct timeline_name {
 	uint32_t length;
 };
 
-enum { TIMELINE_DETAILS_MAX = 4, TIMELINE_TEXT_MAX = 4096 /* longer texts are cut */ };
+enum { TIMELINE_TEXT_MAX = 4096 /* longer texts are cut */ };
 
 /* What is said about a slice: a number, or a text if it is not NULL. */
 struct timeline_detail {

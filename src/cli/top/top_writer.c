@@ -9,7 +9,7 @@
 #include "engine/output/place_text.h"
 #include "engine/store/value.h"
 
-enum { FRAMES_MAX = 256, NO_METHOD = -1 };
+enum { FRAMES_MAX = 256 };
 
 /* What an aggregation of this name is for. */
 enum use { USE_TIME, USE_CALLER_TIME, USE_COLUMN, USE_FIGURE };

@@ -497,7 +497,8 @@ static void submit(struct kernel_generator *g)
 	bpf_call(g->code, BPF_FUNC_ringbuf_submit);
 }
 
-void kernel_generate_count(struct kernel_generator *g, unsigned counter)
+/* Adds 1 to a counter; changes R0 and R1. */
+static void kernel_generate_count(struct kernel_generator *g, unsigned counter)
 {
 	struct bpf_code *code = g->code;
 

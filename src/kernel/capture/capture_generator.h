@@ -118,7 +118,4 @@ void kernel_generate_user_read(struct kernel_generator *g, uint32_t bytes);
  */
 int kernel_user_reader(const struct kernel_plan *plan);
 
-/* Adds 1 to a counter; changes R0 and R1. */
-void kernel_generate_count(struct kernel_generator *g, unsigned counter);
-
 #endif

@@ -11,11 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/debug.h"
 #include "kernel/reduce/follow.h"
 #include "kernel/reduce/refusal.h"
-#include "kernel/translate/aggregation_update.h"
 #include "kernel/translate/reader_guard.h"
 #include "kernel/translate/sent_updates.h"
 #include "kernel/translate/translate.h"

@@ -8,8 +8,6 @@
 #include "kernel/site/target_files.h"
 #include "program/probe.h"
 
-struct error;
-
 /*
  * Adds the probes of a target's objects to the set, and their sites and files to the target. A
  * probe that the set has already, because another source delivers it, is left out. What cannot be

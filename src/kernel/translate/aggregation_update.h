@@ -19,9 +19,9 @@
 
 enum {
 	KERNEL_BUCKETS_MAX = 1024,
-	KERNEL_SQUARE_PARTS = 4,
-	/* A part of a square is less than 2^34, so sums are right for this many updates. */
-	KERNEL_SQUARES_MAX = 1 << 30
+	/* A part of a square is less than 2^34. So what a reading finds is right for 2^30 updates
+	 * of a key since the reading before; cli/trace/run.c has readings made every minute. */
+	KERNEL_SQUARE_PARTS = 4
 };
 
 /*

@@ -35,7 +35,7 @@ enum { BUDGET_BYTES_DEFAULT = 512 << 20, BUDGET_BYTES_MIN = 4 << 20, BUDGET_TEXT
 void budget_set(uint64_t bytes);
 uint64_t budget_size(void);
 
-/* Returns the bytes that can still be taken for what is needed at least. */
+/* Returns the bytes that can still be taken for what is needed at least. For tests. */
 uint64_t budget_left(void);
 
 /* The same for rings that are longer than they have to be. */

@@ -31,7 +31,6 @@ enum {
 	RECORD_CPU = 10,  /* u16 */
 	RECORD_BODY = VMTAP_RECORD_BODY,
 	RECORD_ALIGN = VMTAP_RECORD_ALIGN,
-	RECORD_TEXT_MAX = VMTAP_RECORD_TEXT_MAX, /* longer inline texts are cut */
 	RECORD_MAX = 4096 + 128
 };
 

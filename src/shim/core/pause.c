@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "shim/core/stamp.h"
+#include "base/clock.h"
 
 bool pause_for(int wait_ms)
 {

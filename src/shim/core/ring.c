@@ -544,6 +544,14 @@ void ring_set_size(uint32_t bytes)
 	atomic_store(&ring_bytes, size);
 }
 
+/* Makes every waiting producer check again. */
+static void ring_wake(void)
+{
+	for (struct ring *ring = ring_first(); ring; ring = ring->next)
+		if (atomic_load(&ring->record.busy) == RING_WAITING)
+			ring_bump(ring);
+}
+
 void ring_set_listening(bool now)
 {
 	if (now)
@@ -676,13 +684,6 @@ void ring_reset_thread(void)
 	atomic_store_explicit(&ring->record.busy, RING_IDLE, memory_order_release);
 	if (help && atomic_load(&watcher) == ring)
 		stop_watching(ring, help);
-}
-
-void ring_wake(void)
-{
-	for (struct ring *ring = ring_first(); ring; ring = ring->next)
-		if (atomic_load(&ring->record.busy) == RING_WAITING)
-			ring_bump(ring);
 }
 
 void ring_wake_one(void)

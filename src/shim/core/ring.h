@@ -187,10 +187,7 @@ bool ring_release_waker(int descriptor);
 /* Ends a record that this thread has left without finishing it, see vmtap_thread_reset(). */
 void ring_reset_thread(void);
 
-/* Makes every waiting producer check again. */
-void ring_wake(void);
-
-/* The same for one that does not watch the clients, if there is any. */
+/* Makes a waiting producer check again that does not watch the clients, if there is any. */
 void ring_wake_one(void);
 
 /*

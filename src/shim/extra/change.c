@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "shim/core/descriptor.h"
 #include "shim/core/extra.h"
 #include "shim/core/registry.h"
-#include "shim/core/stamp.h"
 #include "shim/core/vm_call.h"
 
 enum { LOOK_MS_DEFAULT = 100, NS_PER_MS = 1000000 };

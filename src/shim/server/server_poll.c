@@ -9,10 +9,10 @@
 #include <signal.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "shim/core/extra.h"
 #include "shim/core/pause.h"
 #include "shim/core/registry.h"
-#include "shim/core/stamp.h"
 #include "shim/server/server_state.h"
 
 /* poll() fails in a sandbox that refuses it, or that allows the process fewer descriptors than

@@ -24,10 +24,8 @@
 #include "shim/core/pause.h"
 #include "shim/core/registry.h"
 #include "shim/core/ring.h"
-#include "shim/server/lossless.h"
 #include "shim/server/server.h"
 #include "shim/server/server_state.h"
-#include "shim/stream/awaited.h"
 #include "vmtap.h"
 
 enum {

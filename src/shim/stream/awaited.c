@@ -115,7 +115,8 @@ void awaited_subscribed(const struct client *client)
 		awaited_end();
 }
 
-bool awaited_left(void)
+/* Returns true if a process is left that lives and has not subscribed. */
+static bool awaited_left(void)
 {
 	for (unsigned i = 0; i < AWAITED_MAX + 1; i++) {
 		pid_t tracer = atomic_load(&tracers[i]);

@@ -36,9 +36,6 @@ void awaited_begin(const struct awaited *clients);
 /* Awaits those once more that have not come, at most for that long. False: there are none. */
 bool awaited_again(struct awaited *clients, uint32_t limit_ms);
 
-/* Returns true if a process is left that lives and has not subscribed. */
-bool awaited_left(void);
-
 /*
  * Waits until the clients have subscribed or the server has stopped, and only while the tracers
  * live if they are known. The server may be freed meanwhile. turn: takes a turn of a server without

@@ -10,9 +10,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/test_point.h"
 #include "shim/core/ledger.h"
-#include "shim/core/stamp.h"
 #include "shim/stream/queue.h"
 
 enum {

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "shim/core/budget.h"
-#include "shim/core/pause.h"
 #include "shim/stream/awaited.h"
 
 enum {

@@ -26,7 +26,6 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/process_stat.h"
 #include "targets/find/listener.h"
 #include "usdt/process/process_info.h"
 #include "wire/place.h"

@@ -43,7 +43,6 @@ struct decoder {
 	enum encoding encoding;
 	unsigned map; /* 0: one byte, 1: 0f, 2: 0f 38, 3: 0f 3a, 8 to 10: XOP */
 	uint8_t opcode, modrm, rex;
-	bool has_modrm;
 	bool is_operand_16, is_address_32, is_repeated; /* prefixes 66, 67, f2 */
 	bool is_f3;
 	bool has_bad_prefix; /* the kernel takes no es, cs, ss, ds or lock */
@@ -188,7 +187,6 @@ static void take_modrm(struct decoder *decoder)
 	uint8_t mode, memory;
 
 	decoder->modrm = take_byte(decoder);
-	decoder->has_modrm = true;
 	mode = decoder->modrm >> 6;
 	memory = decoder->modrm & 7;
 	/* MOV to and from control and debug registers ignores the mode */

@@ -33,7 +33,8 @@ struct usdt_block {
 	_Alignas(16) char bytes[];
 };
 
-void *image_allocate(struct usdt_image *image, size_t size)
+/* Allocates memory that lives as long as the image; NULL if memory runs out. */
+static void *image_allocate(struct usdt_image *image, size_t size)
 {
 	struct usdt_block *block = image->blocks;
 	void *memory;
@@ -72,7 +73,9 @@ static int fail_memory(struct image_reader *reader)
 
 /* --- bytes --- */
 
-size_t image_bytes(struct image_reader *reader, uint64_t offset, uint8_t *bytes, size_t count)
+/* Reads up to count bytes of the file at offset; returns the number of bytes read. */
+static size_t image_bytes(
+	struct image_reader *reader, uint64_t offset, uint8_t *bytes, size_t count)
 {
 	if (offset >= reader->size)
 		return 0;

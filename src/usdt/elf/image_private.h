@@ -36,12 +36,8 @@ struct image_reader {
 	struct error *error;
 };
 
-/* Allocates memory that lives as long as the image; NULL if memory runs out. */
-void *image_allocate(struct usdt_image *image, size_t size);
+/* The copy lives as long as the image; NULL if memory runs out. */
 char *image_copy(struct usdt_image *image, const char *text);
-
-/* Reads up to count bytes of the file at offset; returns the number of bytes read. */
-size_t image_bytes(struct image_reader *reader, uint64_t offset, uint8_t *bytes, size_t count);
 
 /* Finds the section's bytes as they are in the file. 0, or a negative errno with error set. */
 int image_section_data(

@@ -111,7 +111,8 @@ static struct usdt_process *find_mappings(const struct mapped_code *map)
 	return process;
 }
 
-void mapped_code_read(struct mapped_code *map)
+/* Reads the present mappings; if that fails, the old ones stay. */
+static void mapped_code_read(struct mapped_code *map)
 {
 	struct usdt_process *process;
 	struct mapped_area *areas;

@@ -74,9 +74,6 @@ struct mapped_code {
 void mapped_code_open(struct mapped_code *map, pid_t pid, struct file_store *store);
 void mapped_code_close(struct mapped_code *map);
 
-/* Reads the present mappings; if that fails, the old ones stay. */
-void mapped_code_read(struct mapped_code *map);
-
 /*
  * The area that contains the address, NULL if there is none. The mappings may be read again.
  * Valid until the next call.

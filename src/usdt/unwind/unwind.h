@@ -61,7 +61,7 @@ struct usdt_unwound {
 struct usdt_unwind_files *usdt_unwind_files_new(const struct heard_code *heard);
 void usdt_unwind_files_free(struct usdt_unwind_files *files);
 
-/* The store in which they are. */
+/* The store in which they are. For tests. */
 const struct file_store *usdt_unwind_files_store(const struct usdt_unwind_files *files);
 
 /*
