@@ -25,10 +25,10 @@ enum {
 /* Names that mean something else to D, to tracers, to vmtap or to sys/sdt.h, whatever their case:
  * macros are in capitals. */
 static const char *const reserved_providers[] = {"vm", "ruby", "HaskellEvent", "ccl", "dtrace",
-	"profile", "tick", "pid", "syscall", "fbt", "sdt", "stap", "usdt", "proc", "sched", "io",
-	"ip", "tcp", "udp", "lockstat", "plockstat", "vminfo", "sysinfo", "mib", "fpuinfo", "cpc",
-	"rawfbt", "rawtp", "uprobe", "kprobe", "tracepoint", "linux", "unix", "i386", "NULL",
-	"EOF"};
+	"profile", "tick", "pid", "syscall", "fasttrap", "fbt", "sdt", "stap", "usdt", "proc",
+	"sched", "io", "ip", "tcp", "udp", "lockstat", "plockstat", "vminfo", "sysinfo", "mib",
+	"fpuinfo", "cpc", "rawfbt", "rawtp", "uprobe", "kprobe", "tracepoint", "linux", "unix",
+	"i386", "NULL", "EOF"};
 
 /* Macros of C's headers that a provider's and a probe's name together might be. */
 static const char *const macros[] = {"SIZE_MAX", "SSIZE_MAX", "PTRDIFF_MIN", "PTRDIFF_MAX",

@@ -9,7 +9,8 @@
 
 enum { TAG_BITS = 24 };
 
-/* Probes are added in this order. */
+/* Probes are added in this order. Other folders, which include nothing of this one, have the names
+ * too: tests/unit/test_kernel_machine_names.c compares them. */
 static const struct kernel_provider *const rows[] = {
 	&kernel_provider_proc,
 	&kernel_provider_sched,
