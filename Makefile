@@ -138,7 +138,7 @@ RUNTIME_MEMBERS := $(B)/obj/vmtap_runtime.o $(EXTRAS:%=$(B)/obj/vmtap_%.o)
 # What runs neither for each event nor for each record is compiled for size.
 RARE_OBJECTS := $(patsubst src/%.c,$(B)/obj/%.o,$(wildcard src/shim/server/*.c)) \
 	$(patsubst %,$(B)/obj/shim/core/%.o,descriptor event_table ledger pause process registry vm_call) \
-	$(patsubst %,$(B)/obj/shim/stream/%.o,awaited control encode_own log_file missed) $(RUNTIME_WIRE)
+	$(patsubst %,$(B)/obj/shim/stream/%.o,awaited control encode_own encode_types log_file missed) $(RUNTIME_WIRE)
 TOY_SOURCES := $(wildcard examples/toy/*.c)
 # The toy and the benchmarks opt in to every compatible provider (ALL_PROVIDERS= for none).
 ALL_PROVIDERS := -DVMTAP_PROVIDER_HASKELLEVENT -DVMTAP_PROVIDER_RUBY -DVMTAP_PROVIDER_CCL

@@ -11,7 +11,7 @@
 #include "shim/core/name.h"
 #include "shim/core/stack_record.h"
 #include "shim/stream/encode_private.h"
-#include "wire/wire_type.h"
+#include "shim/stream/encode_types.h"
 
 enum {
 	CAPSET_PROCESS = 0,
@@ -148,58 +148,7 @@ static void put_context(struct encoder *encoder, uint64_t thread, uint32_t cpu, 
 	encoder->context_cpu = cpu;
 }
 
-/* ---- header and start-up events ---- */
-
-/* The extension of an event type: lines that declare the probes of compatible providers, and those
- * of the provider's definition. Returns its length; writes it unless queue is NULL. */
-static uint32_t put_extension(
-	struct queue *queue, const struct event_type *type, uint32_t providers)
-{
-	uint32_t length = 0;
-
-	for (unsigned i = 0; i < type->is.compat_count; i++) {
-		const struct event_compat *compat = &type->compats[i];
-		uint32_t line = (uint32_t)strlen(compat->line);
-		uint32_t absent = compat->provider & providers ? 0 : sizeof(WIRE_ABSENT) - 1;
-		if (!compat->provider) /* there are too many providers */
-			continue;
-		if (queue) {
-			queue_put(queue, WIRE_ABSENT, absent);
-			queue_put(queue, compat->line, line);
-			queue_put_u8(queue, '\n');
-		}
-		length += absent + line + 1;
-	}
-	if (type->is.library) {
-		uint32_t library = (uint32_t)strlen(type->is.library);
-		if (library > WIRE_LIBRARY_MAX)
-			return length;
-		if (queue)
-			queue_put(queue, type->is.library, library);
-		length += library;
-	}
-	return length;
-}
-
-/* Declares an event type up to its extension. */
-static void put_type(struct queue *queue, uint16_t type, uint16_t size, const char *description)
-{
-	uint32_t length = (uint32_t)strlen(description);
-
-	queue_put_u32(queue, WIRE_TYPE_BEGIN);
-	queue_put_u16(queue, type);
-	queue_put_u16(queue, size);
-	queue_put_u32(queue, length);
-	queue_put(queue, description, length);
-}
-
-static void put_plain_type(
-	struct queue *queue, uint16_t type, uint16_t size, const char *description)
-{
-	put_type(queue, type, size, description);
-	queue_put_u32(queue, 0);
-	queue_put_u32(queue, WIRE_TYPE_END);
-}
+/* ---- start-up events ---- */
 
 static void put_variable(struct queue *queue, uint16_t type, uint64_t time, uint32_t set,
 	const char *text, size_t length)
@@ -220,92 +169,6 @@ static void put_pair(
 	queue_put_u32(queue, value);
 }
 
-/* Returns true if the header declares the type independently of the probes. */
-static bool is_plain(const struct wire_type *type)
-{
-	return *type->text;
-}
-
-static void note_ghc(struct encoder *encoder, uint16_t type)
-{
-	if (wire_is_ghc(type))
-		encoder->ghc_declared[type / 8] |= (uint8_t)(1u << type % 8);
-}
-
-static bool is_ghc_declared(const struct encoder *encoder, uint16_t type)
-{
-	return wire_is_ghc(type) && encoder->ghc_declared[type / 8] >> type % 8 & 1;
-}
-
-static void put_probe_type(
-	struct encoder *encoder, const struct event_type *type, uint32_t providers)
-{
-	struct queue *queue = &encoder->queue;
-
-	put_type(queue, type->wire, type->is.has_text ? WIRE_VARIABLE : type->is.payload,
-		type->is.description);
-	queue_put_u32(queue, put_extension(NULL, type, providers));
-	put_extension(queue, type, providers);
-	queue_put_u32(queue, WIRE_TYPE_END);
-	note_ghc(encoder, type->wire);
-}
-
-/* Declares the types of GHC's events that come in addition to the probes' own, each type once. */
-static void put_form_types(struct encoder *encoder, const struct event_type *type)
-{
-	for (unsigned i = 0; i < type->is.form_count; i++) {
-		const struct vmtap_form *form = &type->is.forms[i];
-		if (i == type->own_form || is_ghc_declared(encoder, form->type))
-			continue;
-		put_plain_type(&encoder->queue, form->type,
-			form->has_text ? WIRE_VARIABLE : form->payload, form->name);
-		note_ghc(encoder, form->type);
-	}
-}
-
-static void put_header(struct encoder *encoder, const struct process *process)
-{
-	struct queue *queue = &encoder->queue;
-
-	queue_put_u32(queue, WIRE_HEADER_BEGIN);
-	queue_put_u32(queue, WIRE_TYPES_BEGIN);
-	for (unsigned i = 0; i < WIRE_TYPE_COUNT; i++) {
-		const struct wire_type *type = &wire_types[i];
-		if (!is_plain(type) ||
-			(!process->environment && type->number == WIRE_PROGRAM_ENV) ||
-			(!encoder->stacks && type->number == WIRE_STACK))
-			continue;
-		put_plain_type(queue, type->number, type->size, type->text);
-		note_ghc(encoder, type->number);
-	}
-	for (uint32_t i = 0; i < encoder->known_types; i++)
-		put_probe_type(encoder, event_get(i), process->providers);
-	for (uint32_t i = 0; i < encoder->known_types; i++)
-		put_form_types(encoder, event_get(i));
-	for (unsigned i = WIRE_SPARES; i; i--)
-		put_plain_type(
-			queue, (uint16_t)(encoder->spare_end - i), WIRE_VARIABLE, WIRE_SPARE);
-	queue_put_u32(queue, WIRE_TYPES_END);
-	queue_put_u32(queue, WIRE_HEADER_END);
-	queue_put_u32(queue, WIRE_DATA_BEGIN);
-}
-
-static size_t header_bytes(const struct encoder *encoder, uint32_t providers)
-{
-	size_t bytes = 64 + WIRE_SPARES * (20 + sizeof(WIRE_SPARE));
-
-	for (unsigned i = 0; i < WIRE_TYPE_COUNT; i++)
-		if (is_plain(&wire_types[i]))
-			bytes += 20 + strlen(wire_types[i].text);
-	for (uint32_t i = 0; i < encoder->known_types; i++) {
-		const struct event_type *type = event_get(i);
-		bytes += 20 + strlen(type->is.description) + put_extension(NULL, type, providers);
-		for (unsigned j = 0; j < type->is.form_count; j++)
-			bytes += 20 + strlen(type->is.forms[j].name);
-	}
-	return bytes;
-}
-
 static void put_wall(struct queue *queue, const struct stamp_line *clock, uint64_t time)
 {
 	queue_put_u32(queue, CAPSET_CLOCK);
@@ -324,7 +187,7 @@ int encode_start(
 	event_table_seal();
 	encoder->known_types = event_count();
 	encoder->spare_end = (uint16_t)(event_table_next_wire() + WIRE_SPARES);
-	bytes = header_bytes(encoder, process->providers) + 1024 + runtime +
+	bytes = encode_header_bytes(encoder, process->providers) + 1024 + runtime +
 		process->arguments_length + process->environment_length +
 		(size_t)process->caps * ENCODE_CAP_BYTES;
 
@@ -332,7 +195,7 @@ int encode_start(
 		return -ENOBUFS;
 	encoder->providers = process->providers;
 	encoder->stacks = extra_walker_is_there();
-	put_header(encoder, process);
+	encode_put_header(encoder, process);
 	encode_block_begin(encoder, WIRE_NO_CAP, now);
 	put_capset(queue, WIRE_CAPSET_CREATE, CAPSET_PROCESS, CAPSET_TYPE_PROCESS, now);
 	put_capset(queue, WIRE_CAPSET_CREATE, CAPSET_CLOCK, CAPSET_TYPE_CLOCK, now);
@@ -495,7 +358,7 @@ static void put_form(struct encoder *encoder, const struct event_type *type,
 {
 	struct queue *queue = &encoder->queue;
 
-	if (!is_ghc_declared(encoder, form->type))
+	if (!encode_is_ghc_declared(encoder, form->type))
 		return;
 	if (form->condition && (load_u32(record + form->condition) == 0) != form->is_negated)
 		return;
@@ -519,80 +382,6 @@ static void put_form(struct encoder *encoder, const struct event_type *type,
 	bytes_put_u16(queue->bytes + length, (uint16_t)(queue->end - length - 2));
 }
 
-/* ---- types added after the header ---- */
-
-static bool is_late(const struct encoder *encoder, const struct event_type *type)
-{
-	return type->number >= encoder->known_types;
-}
-
-/* Returns true if the type has yet to be described to the client. */
-static bool must_declare(const struct encoder *encoder, const struct event_type *type)
-{
-	return is_late(encoder, type) && !encoder->ghc_only &&
-		!(encoder->declared[type->number / 8] >> type->number % 8 & 1);
-}
-
-/*
- * The type that carries the definition of this one's provider, if the client lacks it: it is
- * described first, whether or not it is ever fired, because scripts need the definition for all
- * probes of the provider. NULL: there is none.
- */
-static const struct event_type *undeclared_library(
-	const struct encoder *encoder, const struct event_type *type)
-{
-	size_t length = strcspn(type->is.description, ":") + 1;
-
-	for (uint32_t i = encoder->known_types; i < event_count(); i++) {
-		const struct event_type *other = event_get(i);
-
-		if (other->is.library && other != type && must_declare(encoder, other) &&
-			other->wire < encoder->spare_end &&
-			!strncmp(other->is.description, type->is.description, length))
-			return other;
-	}
-	return NULL;
-}
-
-static size_t declaration_size(const struct event_type *type)
-{
-	return WIRE_EVENT_BYTES + 2 + 4 + strlen(type->is.description) +
-		put_extension(NULL, type, 0);
-}
-
-/* The bytes that describe the type to the client, and with it its provider. */
-static size_t declaration_bytes(const struct encoder *encoder, const struct event_type *type)
-{
-	const struct event_type *library = undeclared_library(encoder, type);
-
-	return declaration_size(type) + (library ? declaration_size(library) : 0);
-}
-
-static void put_one_declaration(
-	struct encoder *encoder, const struct event_type *type, uint64_t time)
-{
-	struct queue *queue = &encoder->queue;
-	uint16_t length = (uint16_t)strlen(type->is.description);
-
-	encode_put_event(queue, WIRE_DECLARE, time);
-	queue_put_u16(queue, (uint16_t)(declaration_size(type) - WIRE_EVENT_BYTES - 2));
-	queue_put_u16(queue, type->wire);
-	queue_put_u16(queue, length);
-	queue_put(queue, type->is.description, length);
-	put_extension(queue, type, encoder->providers);
-	encoder->declared[type->number / 8] |= (uint8_t)(1u << type->number % 8);
-}
-
-/* Call only while a block is open. */
-static void put_declaration(struct encoder *encoder, const struct event_type *type, uint64_t time)
-{
-	const struct event_type *library = undeclared_library(encoder, type);
-
-	if (library)
-		put_one_declaration(encoder, library, time);
-	put_one_declaration(encoder, type, time);
-}
-
 /* ---- records ---- */
 
 /* Writes the probe's own event. Strings that are not requested are empty, and a text that is
@@ -605,7 +394,7 @@ static void put_own(struct encoder *encoder, const struct drained *drained, uint
 	struct queue *queue = &encoder->queue;
 
 	encode_put_event(queue, type->wire, drained->time);
-	if (type->is.has_text || is_late(encoder, type))
+	if (type->is.has_text || encode_is_late(encoder, type))
 		queue_put_u16(queue, (uint16_t)(type->is.payload + text_length));
 	for (unsigned i = 0; i < type->is.field_count; i++) {
 		const struct vmtap_field *field = &type->is.fields[i];
@@ -703,7 +492,7 @@ bool encode_record(
 	size_t bytes = ENCODE_BLOCK_BYTES + CONTEXT_BYTES + WIRE_EVENT_BYTES + 2 + type->is.payload;
 	uint32_t unknown = 0; /* one bit for each field whose name must be defined first */
 	uint16_t cpu, cap = WIRE_NO_CAP;
-	bool declares = must_declare(encoder, type), clocked = strings & ENCODE_CPU_CLOCK;
+	bool declares = encode_must_declare(encoder, type), clocked = strings & ENCODE_CPU_CLOCK;
 
 	if (!(strings & ENCODE_STACK) || !(mask & EVENT_OWN) || !encoder->stacks)
 		stack = NULL;
@@ -715,7 +504,7 @@ bool encode_record(
 	if (declares) {
 		if (type->wire >= encoder->spare_end)
 			return false;
-		bytes += declaration_bytes(encoder, type);
+		bytes += encode_declaration_bytes(encoder, type);
 	}
 	memcpy(&cpu, record + RECORD_CPU, sizeof(cpu));
 	if (type->is.has_cap)
@@ -757,7 +546,7 @@ bool encode_record(
 	encode_block_begin(encoder, cap, time);
 	put_context(encoder, thread, cpu, time);
 	if (declares) /* after the context: within a thread's run, times do not go backwards */
-		put_declaration(encoder, type, time);
+		encode_put_declaration(encoder, type, time);
 	if (stack)
 		put_stack_names(encoder, stack, time);
 	for (unsigned i = 0; unknown; i++, unknown >>= 1) {
@@ -819,17 +608,6 @@ bool encode_wall(struct encoder *encoder, const struct stamp_line *clock, uint64
 		return false;
 	put_wall(&encoder->queue, clock, time);
 	encode_block_end(encoder);
-	return true;
-}
-
-bool encode_declaration(struct encoder *encoder, const struct event_type *type, uint64_t time)
-{
-	if (!must_declare(encoder, type) || type->wire >= encoder->spare_end)
-		return true;
-	if (!encode_room(encoder, ENCODE_BLOCK_BYTES + declaration_bytes(encoder, type)))
-		return false;
-	encode_block_begin(encoder, WIRE_NO_CAP, time);
-	put_declaration(encoder, type, time);
 	return true;
 }
 

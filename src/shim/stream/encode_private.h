@@ -1,5 +1,5 @@
 /*
- * encode_private.h: what encode.c and encode_own.c share. No other file includes it.
+ * encode_private.h: what the files encode_ share. No other file includes it.
  */
 #ifndef VMTAP_SHIM_STREAM_ENCODE_PRIVATE_H
 #define VMTAP_SHIM_STREAM_ENCODE_PRIVATE_H
