@@ -137,7 +137,7 @@ RUNTIME_CORE := $(filter-out $(call extra_objects,$(EXTRAS)),$(RUNTIME_OBJECTS))
 RUNTIME_MEMBERS := $(B)/obj/vmtap_runtime.o $(EXTRAS:%=$(B)/obj/vmtap_%.o)
 # What runs neither for each event nor for each record is compiled for size.
 RARE_OBJECTS := $(patsubst src/%.c,$(B)/obj/%.o,$(wildcard src/shim/server/*.c)) \
-	$(patsubst %,$(B)/obj/shim/core/%.o,descriptor event_table ledger pause process registry vm_call) \
+	$(patsubst %,$(B)/obj/shim/core/%.o,descriptor event_table ledger pause process registry ring_memory vm_call) \
 	$(patsubst %,$(B)/obj/shim/stream/%.o,awaited control encode_own encode_types log_file missed) $(RUNTIME_WIRE)
 TOY_SOURCES := $(wildcard examples/toy/*.c)
 # The toy and the benchmarks opt in to every compatible provider (ALL_PROVIDERS= for none).

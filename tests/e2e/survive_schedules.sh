@@ -1,7 +1,7 @@
 #!/bin/bash
 # The deterministic scheduler of the survival rig: the library keeps its promises in some thousand
 # schedules of each kind, and a seed repeats its schedule.
-# tests: src/shim/core/ring.c src/shim/server/start.c
+# tests: src/shim/core/ring.c src/shim/core/ring_memory.c src/shim/server/start.c
 set -u
 . tests/e2e/common
 [ "${VMTAP_SANITIZED:-0}" = 0 ] || { echo "sanitizers do not follow a change of stacks" && exit 77; }

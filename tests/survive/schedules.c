@@ -23,6 +23,7 @@
 #include "shim/core/name.h"
 #include "shim/core/registry.h"
 #include "shim/core/ring.h"
+#include "shim/core/ring_memory.h"
 #include "shim/core/stamp.h"
 #include "shim/stream/client.h"
 #include "shim/stream/drain.h"

@@ -28,6 +28,7 @@
 #include "shim/core/name.h"
 #include "shim/core/registry.h"
 #include "shim/core/ring.h"
+#include "shim/core/ring_memory.h"
 #include "shim/server/server_state.h"
 
 enum {

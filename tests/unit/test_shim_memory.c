@@ -14,6 +14,7 @@
 
 #include "shim/core/budget.h"
 #include "shim/core/ring.h"
+#include "shim/core/ring_memory.h"
 #include "shim/fixture.h"
 #include "unit_main.h"
 #include "wire/wire.h"

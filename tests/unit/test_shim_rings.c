@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include "shim/core/ring.h"
+#include "shim/core/ring_memory.h"
 #include "shim/fixture.h"
 #include "unit_main.h"
 #include "wire/wire.h"

@@ -10,51 +10,34 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
-#include <signal.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/test_point.h"
-#include "shim/core/budget.h"
 #include "shim/core/descriptor.h"
 #include "shim/core/extra.h"
 #include "shim/core/fork_page.h"
 #include "shim/core/name.h"
 #include "shim/core/registry.h"
-#include "shim/core/ring_index.h"
+#include "shim/core/ring_memory.h"
 #include "shim/core/stamp.h"
 
-#ifndef MADV_DONTNEED_LOCKED
-#define MADV_DONTNEED_LOCKED 24
-#endif
-
 enum {
-	RING_BYTES_DEFAULT = 1 << 20,
-	RING_BYTES_MIN = 64 << 10,
-	RING_BYTES_MAX = 1 << 30,
-	RING_KEPT_BYTES = 16 << 10,
-	RING_MEMORY_SHARE = 256, /* a ring takes at most 1/256 of the memory that is left, so that
-				    with many threads rings shrink instead of some getting none */
 	WAKER_YIELDS = 10000,
 	QUARTER = 4,
 	RING_WAIT_MS = 1000, /* the longest that a waiting producer sleeps before it checks again;
 				also, a signal interrupts only a sleep that has a limit */
 	REFUSED_MS = 10,     /* the same if a sandbox refuses futexes */
 	PATIENCE_MS_DEFAULT = 12000,
-	SPARE_BYTES =
-		RECORD_MAX + STACK_RECORD_MAX, /* after the ring, for a record that begins in it */
 	MAKE_AGAIN =
 		1024 /* a thread that had no memory for a ring tries again after this many events */
 };
 
 struct ring_drops ring_unattached;
 
-static struct ring *_Atomic rings;
-static _Atomic uint32_t ring_bytes = RING_BYTES_DEFAULT;
 static _Atomic bool listening;
 static _Atomic pid_t owner; /* the process in which the server runs */
 static _Atomic uint8_t event_wishes[EVENTS_MAX];
@@ -129,34 +112,6 @@ static bool is_owner(void)
 	return getpid() == atomic_load_explicit(&owner, memory_order_relaxed);
 }
 
-/* Maps this thread's ring. No lock and no malloc: this may be a signal handler. */
-static struct ring *ring_make(void)
-{
-	uint64_t size = atomic_load(&ring_bytes),
-		 share = budget_left_for_rings() / RING_MEMORY_SHARE;
-	size_t head = (sizeof(struct ring) + 4095) & ~(size_t)4095;
-	struct ring *ring;
-
-	/* MAP_STACK: Linux 6.7 and later use no huge pages there, which adjacent rings would else
-	 * be made resident by. */
-	while (size > share && size > RING_BYTES_MIN)
-		size /= 2;
-	do
-		ring = budget_map(BUDGET_RING, head + size + SPARE_BYTES, MAP_STACK);
-	while (!ring && size > RING_BYTES_MIN && (size /= 2));
-	if (!ring)
-		return NULL;
-	ring->size = size;
-	ring->bytes = (unsigned char *)ring + head;
-	ring->thread = (pid_t)syscall(SYS_gettid);
-	ring->created = stamp_raw();
-	ring->next = atomic_load(&rings);
-	while (!atomic_compare_exchange_weak(&rings, &ring->next, ring))
-		;
-	TEST_POINT("ring-mapped");
-	return ring;
-}
-
 /* The slow path, when the thread has no usable ring. Returns NULL if the event is dropped. */
 static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t event)
 {
@@ -184,7 +139,7 @@ static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t event)
 		thread_making = true;
 		atomic_signal_fence(memory_order_seq_cst);
 		if (thread_ring == NO_RING) { /* a signal handler may have made it just now */
-			ring = ring_make();
+			ring = ring_map();
 			if (ring)
 				thread_ring = ring;
 		}
@@ -242,12 +197,15 @@ static bool start_watching(struct ring *ring)
 		atomic_compare_exchange_strong(&watcher, &nobody, ring);
 }
 
+void ring_stop_watching(struct ring *ring)
+{
+	atomic_compare_exchange_strong(&watcher, &ring, NULL);
+}
+
 /* Lets another one do it, unless one does. */
 static void stop_watching(struct ring *ring, const struct ring_helper *help)
 {
-	struct ring *own = ring;
-
-	atomic_compare_exchange_strong(&watcher, &own, NULL);
+	ring_stop_watching(ring);
 	if (!atomic_load(&watcher))
 		help->pass_on();
 }
@@ -533,17 +491,6 @@ static uint32_t ring_name(struct vmtap_name *name)
 
 const struct vmtap_runtime ring_runtime = {.begin = ring_begin, .name = ring_name};
 
-void ring_set_size(uint32_t bytes)
-{
-	uint32_t size = RING_BYTES_MIN;
-
-	if (bytes > RING_BYTES_MAX)
-		bytes = RING_BYTES_MAX;
-	while (size < bytes)
-		size *= 2;
-	atomic_store(&ring_bytes, size);
-}
-
 /* Makes every waiting producer check again. */
 static void ring_wake(void)
 {
@@ -613,11 +560,6 @@ bool ring_has_waiters(bool *impatient)
 	for (struct ring *ring = ring_first(); ring; ring = ring->next)
 		any |= atomic_load(&ring->record.busy) == RING_WAITING;
 	return any;
-}
-
-struct ring *ring_first(void)
-{
-	return atomic_load_explicit(&rings, memory_order_acquire);
 }
 
 void ring_release(struct ring *ring)
@@ -701,123 +643,11 @@ void ring_set_helper(const struct ring_helper *now)
 	atomic_store(&waiting_helper, now);
 }
 
-/* Clears the pointer first, for a child of fork() that does the same. */
-static void forget_transients(struct ring *ring)
-{
-	void *transients = atomic_exchange(&ring->transients, NULL);
-
-	if (transients)
-		budget_unmap(transients, ring->transients_bytes);
-}
-
-static void ring_unmap(struct ring *ring)
-{
-	size_t head = (size_t)(ring->bytes - (unsigned char *)ring);
-	struct ring *own = ring;
-
-	atomic_compare_exchange_strong(&watcher, &own, NULL);
-	forget_transients(ring);
-	budget_unmap(ring, head + ring->size + SPARE_BYTES);
-}
-
-static bool is_read(const struct ring *ring)
-{
-	return atomic_load(&ring->tail) == atomic_load(&ring->record.head) &&
-		!atomic_load(&ring->drops.any);
-}
-
-/* Only a thread that is known to have ended can add no more records. */
-static bool is_over(const struct ring *ring)
-{
-	return is_read(ring) &&
-		(ring->reused ||
-			(syscall(SYS_tgkill, getpid(), ring->thread, 0) && errno == ESRCH)) &&
-		is_read(ring);
-}
-
-void ring_collect(bool (*end)(void *context, struct ring *ring), void *context)
-{
-	struct ring *previous = NULL, *next;
-
-	for (struct ring *ring = ring_index_update(); ring; ring = next) {
-		struct ring *expected = ring;
-		next = ring->next;
-		if (!is_over(ring) || (end && !end(context, ring))) {
-			previous = ring;
-			continue;
-		}
-		if (previous)
-			previous->next = next;
-		else if (!atomic_compare_exchange_strong(&rings, &expected, next)) {
-			/* A thread has just added its ring at the front: try again another time. */
-			previous = ring;
-			continue;
-		}
-		ring_index_remove(ring);
-		ring_unmap(ring);
-	}
-}
-
-/* Also if the program locks its memory (Linux 5.18 and later). */
-static void drop_pages(unsigned char *from, size_t bytes)
-{
-	if (madvise(from, bytes, MADV_DONTNEED) && errno == EINVAL)
-		madvise(from, bytes, MADV_DONTNEED_LOCKED);
-}
-
-/* Frees all but the memory just ahead of the producer: it may have found its guard open before
- * the guard was closed, and be about to write there. */
-static void ring_forget_one(struct ring *ring)
-{
-	uint64_t from = atomic_load(&ring->record.head) & (ring->size - 1) & ~(uint64_t)4095;
-	uint64_t to = from + RING_KEPT_BYTES;
-
-	if (to <= ring->size) {
-		drop_pages(ring->bytes, from);
-		drop_pages(ring->bytes + to, ring->size + SPARE_BYTES - to);
-	} else {
-		to -= ring->size;
-		drop_pages(ring->bytes + to, from - to);
-	}
-}
-
-void ring_forget(void)
-{
-	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
-		forget_transients(ring);
-		if (atomic_load(&ring->record.busy) == RING_IDLE)
-			ring_forget_one(ring);
-	}
-}
-
-/* Only this thread exists in a child, unless the child has created more before it was adopted. The
- * thread with the process's number is the one that forked: if it adopts, all rings but its own
- * belong to threads that do not exist here. If another thread adopts, any ring may be that
- * thread's, so all stay, in its name. */
 void ring_fork_child(void)
 {
-	struct ring *own = thread_ring == NO_RING ? NULL : thread_ring, *next, *kept = NULL;
-	pid_t process = getpid();
-	bool forked = process == (pid_t)syscall(SYS_gettid);
+	struct ring *own = thread_ring == NO_RING ? NULL : thread_ring;
 
-	ring_index_clear();
-	for (struct ring *ring = ring_first(); ring; ring = next) {
-		next = ring->next;
-		if (forked && ring != own) {
-			ring_unmap(ring);
-			continue;
-		}
-		ring->next = kept;
-		ring->reused = ring->end_told = false;
-		ring->thread = process;
-		ring_index_keep(ring);
-		ring->drained = atomic_load(&ring->record.head);
-		atomic_store(&ring->tail, ring->drained);
-		atomic_store(&ring->limit, 0);
-		memset(&ring->drops, 0, sizeof(ring->drops));
-		kept = ring;
-	}
-	atomic_store(&rings, kept);
+	ring_memory_fork_child(own);
 	extra_walker_fork_child(own ? &own->stack : NULL);
 	for (unsigned i = 0; i < EVENTS_MAX; i++)
 		atomic_store(&event_wishes[i], 0);

@@ -105,9 +105,6 @@ extern const struct vmtap_runtime ring_runtime;
 /* Sets the wishes for one event type, which waiting producers look at. */
 void ring_set_wishes(uint32_t event, uint8_t wishes);
 
-/* Sets the size of future rings, rounded up to a power of two. */
-void ring_set_size(uint32_t bytes);
-
 /* Sets whether any client listens. The server calls it. */
 void ring_set_listening(bool listening);
 
@@ -159,9 +156,6 @@ struct ring_helper {
 /* NULL: a thread drains the rings, and producers wait for it. */
 void ring_set_helper(const struct ring_helper *helper);
 
-/* Returns the first ring; producers add at the front at any time. */
-struct ring *ring_first(void);
-
 /* Events dropped on threads that could not get a ring. */
 extern struct ring_drops ring_unattached;
 
@@ -187,18 +181,12 @@ bool ring_release_waker(int descriptor);
 /* Ends a record that this thread has left without finishing it, see vmtap_thread_reset(). */
 void ring_reset_thread(void);
 
+/* The producer of this ring, if it is the one that watches the clients, does so no more. Call
+ * before the ring is unmapped. */
+void ring_stop_watching(struct ring *ring);
+
 /* Makes a waiting producer check again that does not watch the clients, if there is any. */
 void ring_wake_one(void);
-
-/*
- * Unmaps the rings of ended threads that have been read to the end. Before that, it calls `end`,
- * unless that is NULL: if it returns false, the ring stays until another time.
- */
-void ring_collect(bool (*end)(void *context, struct ring *ring), void *context);
-
-/* Frees the memory of all rings, but keeps their mappings; their contents are lost. Call only
- * while no client listens. */
-void ring_forget(void);
 
 /* Call in a child: keeps only the ring of the thread that forked, empty. */
 void ring_fork_child(void);

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "shim/core/ring_memory.h"
+
 /* A power of two. Numbers of threads that follow each other are in different chains. */
 enum { CHAINS = 1024 };
 

@@ -29,6 +29,7 @@
 #include "shim/core/ledger.h"
 #include "shim/core/name.h"
 #include "shim/core/registry.h"
+#include "shim/core/ring_memory.h"
 #include "shim/server/admission.h"
 #include "shim/server/lossless.h"
 #include "shim/server/memory_limit.h"

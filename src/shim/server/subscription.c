@@ -10,6 +10,7 @@
 #include "base/test_point.h"
 #include "shim/core/name.h"
 #include "shim/core/registry.h"
+#include "shim/core/ring_memory.h"
 #include "shim/server/server_state.h"
 #include "shim/stream/awaited.h"
 #include "shim/stream/missed.h"

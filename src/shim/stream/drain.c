@@ -18,6 +18,7 @@
 #include "shim/core/name.h"
 #include "shim/core/registry.h"
 #include "shim/core/ring_index.h"
+#include "shim/core/ring_memory.h"
 #include "shim/core/stack_record.h"
 #include "shim/stream/missed.h"
 
