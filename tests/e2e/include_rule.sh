@@ -1,8 +1,8 @@
 #!/bin/bash
 # Each file under src includes only what the tables in src/README.md allow its folder, and its room
 # if the folder's rooms have an order; and no two files and no two structs, unions or enums under src
-# and include have the same name. The check itself is checked on a copy with one offence of each
-# kind.
+# and include have the same name. No C file under src has more than 820 lines: one that has holds
+# two concepts. The check itself is checked on a copy with one offence of each kind.
 set -eu
 exec python3 - "$TMPDIR" <<'PYTHON'
 import collections
@@ -10,6 +10,8 @@ import os
 import re
 import shutil
 import sys
+
+LINES_MAX = 820
 
 
 def files(root):
@@ -72,7 +74,10 @@ def offences(root):
         names[os.path.basename(name)].append(name)
         if not name.endswith(('.c', '.h')):
             continue
-        text = re.sub(r'/\*.*?\*/', ' ', read(root, name), flags=re.S)
+        text = read(root, name)
+        if name.startswith('src/') and text.count('\n') > LINES_MAX:
+            found.append(f'{name} has more than {LINES_MAX} lines: it holds two concepts')
+        text = re.sub(r'/\*.*?\*/', ' ', text, flags=re.S)
         for tag in re.findall(r'\b(?:struct|union|enum)\s+(\w+)\s*\{', text):
             tags[tag].append(name)
         parts = name.split('/')
@@ -156,6 +161,7 @@ for name, text, complaint in (
         ('src/new/new.c', 'int x;\n', 'new: a folder without a row'),
         ('src/cli/log/text.c', 'int x;\n', 'more than one file text.c'),
         ('src/usdt/elf/site.c', 'struct engine\n{\n\tint x;\n};\n', 'union or enum engine'),
+        ('src/base/text.c', '\n' * LINES_MAX, 'src/base/text.c has more than'),
         ('src/README.md', '| `gone` | `base` | |\n', 'gone: a folder without a row'),
         ('src/README.md', '| `wire` | `bases` | |\n', 'wire may include bases'),
         ('src/base/text.c', '/* struct engine { */\n#include <time.h>\n', None)):
