@@ -27,7 +27,8 @@
 const struct target target_none = {
 	.process = {.watched = -1, .child = {.descriptor = -1, .line = -1}}};
 
-static const struct targets targets_none = {.runtimes = {.watch = -1}, .ends = -1};
+static const struct targets targets_none = {
+	.vms = {.wait = -1}, .runtimes = {.watch = -1}, .ends = -1};
 
 int target_add(struct targets *targets, const struct target *target)
 {

@@ -678,7 +678,7 @@ bool vm_joins_are_over(struct targets *targets)
 
 int vm_joins_descriptor(const struct targets *targets)
 {
-	return targets->vms.wait > 0 ? targets->vms.wait : -1;
+	return targets->vms.wait;
 }
 
 uint64_t vm_joins_due(const struct targets *targets)
@@ -695,12 +695,12 @@ void vm_joins_close(struct vm_joins *vms)
 {
 	for (size_t i = 0; i < vms->joining_count; i++)
 		source_close(vms->joining[i].source);
-	if (vms->wait > 0)
+	if (vms->wait >= 0)
 		close(vms->wait);
 	vm_finder_free(vms->finder);
 	free(vms->joining);
 	free(vms->items);
 	free(vms->failures);
 	free(vms->descendants);
-	*vms = (struct vm_joins){.finder = NULL};
+	*vms = (struct vm_joins){.wait = -1};
 }

@@ -51,7 +51,7 @@ struct vm_joins {
 	struct vm_joining *joining;
 	size_t joining_count, joining_capacity;
 	bool has_more; /* others may have been found */
-	int wait;      /* readable when the finder or one of these is; 0: not made yet */
+	int wait;      /* readable when the finder or one of these is; -1: no VMs are looked for */
 	struct vm_join_failure *failures;
 	size_t failure_count, failure_capacity;
 	uint32_t first; /* the first that joined; 0: none has */
