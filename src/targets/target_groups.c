@@ -102,15 +102,15 @@ static int open_recording(struct targets *targets, struct d_probe_set *set, stru
 }
 
 static const struct target_group_methods groups[] = {
-	[TARGET_GROUP_LISTED] = {"listed", open_listed, runtime_joins_take,
-		runtime_joins_descriptor, runtime_joins_due, false},
-	[TARGET_GROUP_ALL] = {"all VMs", target_families_open, vm_joins_take, vm_joins_descriptor,
-		vm_joins_due, true},
-	[TARGET_GROUP_NAMED] = {"VMs of a name", target_families_open, vm_joins_take,
-		vm_joins_descriptor, vm_joins_due, true},
-	[TARGET_GROUP_FAMILY] = {"a family", target_families_open, vm_joins_take,
-		vm_joins_descriptor, vm_joins_due, true},
-	[TARGET_GROUP_RECORDING] = {"a recording", open_recording, NULL, NULL, NULL, false},
+	[TARGET_GROUP_LISTED] = {open_listed, runtime_joins_take, runtime_joins_descriptor,
+		runtime_joins_due, false, false},
+	[TARGET_GROUP_ALL] = {target_families_open, vm_joins_take, vm_joins_descriptor,
+		vm_joins_due, true, false},
+	[TARGET_GROUP_NAMED] = {target_families_open, vm_joins_take, vm_joins_descriptor,
+		vm_joins_due, true, false},
+	[TARGET_GROUP_FAMILY] = {target_families_open, vm_joins_take, vm_joins_descriptor,
+		vm_joins_due, true, false},
+	[TARGET_GROUP_RECORDING] = {open_recording, NULL, NULL, NULL, false, true},
 };
 
 const struct target_group_methods *target_group_methods(const struct targets *targets)
@@ -125,8 +125,8 @@ int targets_open(struct targets *targets, struct d_probe_set *set, struct error 
 	size_t first;
 	int result;
 
-	if (targets->group == TARGET_GROUP_RECORDING)
-		return open_recording(targets, set, error);
+	if (target_group_methods(targets)->is_recorded)
+		return target_group_methods(targets)->open(targets, set, error);
 	result = machine_parts_open(&all, targets, set, error);
 	first = set->count;
 	/* These are of all processes, so none need be found; the command's end is waited for. */

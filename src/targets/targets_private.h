@@ -10,12 +10,12 @@ struct d_probe_set;
 
 /* Functions of a kind of group; NULL: nothing is to be done. */
 struct target_group_methods {
-	const char *name;
 	int (*open)(struct targets *targets, struct d_probe_set *set, struct error *error);
 	void (*join)(struct targets *targets, const struct target_joiner *joiner);
 	int (*descriptor)(const struct targets *targets);
 	uint64_t (*due)(const struct targets *targets);
 	bool is_open_ended; /* processes join that have not been named */
+	bool is_recorded;   /* it is of the past, so no probes of the machine belong to it */
 };
 
 const struct target_group_methods *target_group_methods(const struct targets *targets);
