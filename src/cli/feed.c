@@ -56,6 +56,8 @@ static int follow(struct feed *feed, const struct feed_probe *probes, size_t cou
 			request.sample = (struct d_sampling){
 				.period = wish->sample_period, .is_elapsed = wish->is_elapsed};
 		result = source_enable(feed->source, &request, error);
+		if (!result)
+			targets_enabled(&feed->targets);
 	}
 	source_request_free(&request);
 	free(chosen);

@@ -86,6 +86,8 @@ int target_bytes_request(struct target_bytes *bytes, const struct target_bytes_w
 			.type = wishes[i].type,
 			.strings = CONNECTION_ALL_STRINGS};
 	result = connection_subscribe(&bytes->connection, entries, count, flags);
+	if (!result)
+		targets_enabled(&bytes->targets);
 	free(entries);
 	return result;
 }

@@ -14,9 +14,6 @@
 #include "kernel/watch/launch.h"
 #include "usdt/process/process_info.h"
 
-const struct target_process target_process_none = {
-	.watched = -1, .child = {.descriptor = -1, .line = -1}};
-
 static void target_process_step(struct target_process *process, enum target_event event)
 {
 	int next = target_state_next(process->state, event);
@@ -26,6 +23,12 @@ static void target_process_step(struct target_process *process, enum target_even
 		next < 0 ? ", which cannot be" : "");
 	if (next >= 0)
 		process->state = (enum target_state)next;
+}
+
+static void note_end(struct target_process *process)
+{
+	if (process->state != TARGET_ENDED)
+		target_process_step(process, TARGET_END);
 }
 
 static bool is_command(const struct target_process *process)
@@ -67,13 +70,23 @@ int target_process_find(struct target_process *process, struct error *error)
 	return result;
 }
 
+bool target_process_is_unstarted(const struct target_process *process)
+{
+	return (process->state == TARGET_CREATED || process->state == TARGET_ENABLED) &&
+		process->child.line >= 0;
+}
+
 int target_process_start(
 	struct target_process *process, char *const *words, unsigned wait, struct error *error)
 {
+	const bool waits = target_process_is_unstarted(process);
 	int result = child_release(&process->child, words, wait, error);
 
-	if (!result && process->state == TARGET_CREATED)
-		target_process_step(process, TARGET_START);
+	if (result) /* the child has been removed */
+		note_end(process);
+	else if (waits)
+		target_process_step(
+			process, process->state == TARGET_ENABLED ? TARGET_RELEASE : TARGET_START);
 	return result;
 }
 
@@ -93,13 +106,21 @@ void target_process_stepped(struct target_process *process)
 
 int target_process_resume(struct target_process *process, struct error *error)
 {
-	if (process->state != TARGET_HELD)
+	const bool is_enabled = process->state == TARGET_ENABLED;
+
+	if (process->state != TARGET_HELD && (!is_enabled || target_process_is_unstarted(process)))
 		return 0;
 	if (kernel_launch_continue(process->child.pid))
 		return error_set(error, errno, "process %u cannot be continued: %s",
 			(unsigned int)process->pid, strerror(errno));
-	target_process_step(process, TARGET_RESUME);
+	target_process_step(process, is_enabled ? TARGET_RELEASE : TARGET_RESUME);
 	return 0;
+}
+
+void target_process_enabled(struct target_process *process)
+{
+	if (process->state != TARGET_ENDED)
+		target_process_step(process, TARGET_ENABLE);
 }
 
 bool target_process_is_gone(const struct target_process *process)
@@ -136,6 +157,7 @@ bool target_process_end(struct target_process *process)
 
 	if (process->watched >= 0)
 		close(process->watched);
-	*process = target_process_none;
+	process->watched = -1;
+	note_end(process);
 	return killed;
 }

@@ -22,8 +22,6 @@ struct target_process {
 	struct child child; /* of a command */
 };
 
-extern const struct target_process target_process_none;
-
 /* Makes the process of a command, which waits to be started, like child_start(). */
 int target_process_create(struct target_process *process, char *const *words,
 	const struct descriptor_limit *limit, struct error *error);
@@ -37,7 +35,11 @@ void target_process_found(struct target_process *process, uint32_t pid);
  */
 int target_process_find(struct target_process *process, struct error *error);
 
-/* Starts the program of a command; later calls do nothing. wait is as child_release() has it. */
+/* Returns true if it is a command whose program is still to be started. */
+bool target_process_is_unstarted(const struct target_process *process);
+
+/* Starts the program of a command, once its probes are enabled or before; later calls do nothing.
+ * wait is as child_release() has it. After an error it has ended. */
 int target_process_start(
 	struct target_process *process, char *const *words, unsigned wait, struct error *error);
 
@@ -50,9 +52,13 @@ int target_process_launch(struct target_process *process, struct error *error);
 /* Notes that it has stopped at a step (kernel_steps_next()), and is held. */
 void target_process_stepped(struct target_process *process);
 
-/* Resumes it if it is held. Returns 0, or a negative errno and a line in error. */
+/* Notes that its probes have been enabled, or that it has none; not if it has ended before. */
+void target_process_enabled(struct target_process *process);
+
+/* Has it go on if it is held. Returns 0, or a negative errno and a line in error. */
 int target_process_resume(struct target_process *process, struct error *error);
 
+/* Returns true if it is held, and its probes are not enabled yet. */
 static inline bool target_process_is_held(const struct target_process *process)
 {
 	return process->state == TARGET_HELD;
@@ -70,8 +76,9 @@ bool target_process_is_gone(const struct target_process *process);
 int target_process_descriptor(const struct target_process *process);
 
 /*
- * Ends a command if it still runs, and resets the struct; a process that ran already keeps running.
- * Returns true if a command was killed, so that it may have left a socket (sweep.h).
+ * Ends a command if it still runs; a process that ran already keeps running. Afterwards nothing is
+ * open, and its state is ENDED. Returns true if a command was killed, so that it may have left a
+ * socket (sweep.h).
  */
 bool target_process_end(struct target_process *process);
 

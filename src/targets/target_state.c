@@ -8,10 +8,20 @@
 
 /* The state after each event; 0, a state to which no event leads, means that there is none. */
 static const enum target_state table[TARGET_STATES][TARGET_EVENTS] = {
-	[TARGET_GIVEN] = {[TARGET_CREATE] = TARGET_CREATED, [TARGET_FIND] = TARGET_RUNNING},
-	[TARGET_CREATED] = {[TARGET_START] = TARGET_RUNNING, [TARGET_END] = TARGET_ENDED},
-	[TARGET_RUNNING] = {[TARGET_HOLD] = TARGET_HELD, [TARGET_END] = TARGET_ENDED},
-	[TARGET_HELD] = {[TARGET_RESUME] = TARGET_RUNNING, [TARGET_END] = TARGET_ENDED},
+	[TARGET_GIVEN] = {[TARGET_CREATE] = TARGET_CREATED,
+		[TARGET_FIND] = TARGET_RUNNING,
+		[TARGET_END] = TARGET_ENDED},
+	[TARGET_CREATED] = {[TARGET_START] = TARGET_RUNNING,
+		[TARGET_ENABLE] = TARGET_ENABLED,
+		[TARGET_END] = TARGET_ENDED},
+	[TARGET_RUNNING] = {[TARGET_HOLD] = TARGET_HELD,
+		[TARGET_ENABLE] = TARGET_RELEASED,
+		[TARGET_END] = TARGET_ENDED},
+	[TARGET_HELD] = {[TARGET_RESUME] = TARGET_RUNNING,
+		[TARGET_ENABLE] = TARGET_ENABLED,
+		[TARGET_END] = TARGET_ENDED},
+	[TARGET_ENABLED] = {[TARGET_RELEASE] = TARGET_RELEASED, [TARGET_END] = TARGET_ENDED},
+	[TARGET_RELEASED] = {[TARGET_END] = TARGET_ENDED},
 };
 
 int target_state_next(enum target_state state, enum target_event event)
@@ -26,7 +36,7 @@ int target_state_next(enum target_state state, enum target_event event)
 const char *target_state_name(enum target_state state)
 {
 	static const char *const names[TARGET_STATES] = {
-		"given", "created", "running", "held", "ended"};
+		"given", "created", "running", "held", "enabled", "released", "ended"};
 
 	return (unsigned)state < TARGET_STATES ? names[state] : "?";
 }
@@ -34,7 +44,7 @@ const char *target_state_name(enum target_state state)
 const char *target_event_name(enum target_event event)
 {
 	static const char *const names[TARGET_EVENTS] = {
-		"create", "find", "start", "hold", "resume", "end"};
+		"create", "find", "start", "hold", "resume", "enable", "release", "end"};
 
 	return (unsigned)event < TARGET_EVENTS ? names[event] : "?";
 }

@@ -156,12 +156,20 @@ bool targets_poll(struct targets *targets)
 int target_start_program(
 	struct targets *targets, struct target *target, unsigned wait, struct error *error)
 {
-	bool is_created = target->process.state == TARGET_CREATED;
+	bool is_first = target_process_is_unstarted(&target->process);
 	int result = target_process_start(&target->process, target->command.words, wait, error);
 
-	if (is_created && !result)
+	if (is_first && !result)
 		watch_end(targets, target_process_descriptor(&target->process));
 	return result;
+}
+
+void targets_enabled(struct targets *targets)
+{
+	/* A further runtime is the process of the target before it. */
+	for (size_t i = 0; i < targets->count; i++)
+		if (!targets->items[i].is_runtime)
+			target_process_enabled(&targets->items[i].process);
 }
 
 int targets_release(struct targets *targets, struct error *error)

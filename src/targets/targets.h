@@ -170,6 +170,9 @@ bool targets_are_empty(const struct targets *targets);
 
 /* ---- while it runs ---- */
 
+/* Call it once the probes of all targets are enabled, before the next two. */
+void targets_enabled(struct targets *targets);
+
 /* Starts the commands that do not run yet. Returns 0, or a negative errno and a line in error. */
 int targets_release(struct targets *targets, struct error *error);
 

@@ -144,12 +144,19 @@ START_TEST(test_states)
 	} steps[] = {
 		{TARGET_GIVEN, TARGET_CREATE, TARGET_CREATED},
 		{TARGET_GIVEN, TARGET_FIND, TARGET_RUNNING},
+		{TARGET_GIVEN, TARGET_END, TARGET_ENDED},
 		{TARGET_CREATED, TARGET_START, TARGET_RUNNING},
+		{TARGET_CREATED, TARGET_ENABLE, TARGET_ENABLED},
 		{TARGET_CREATED, TARGET_END, TARGET_ENDED},
 		{TARGET_RUNNING, TARGET_HOLD, TARGET_HELD},
+		{TARGET_RUNNING, TARGET_ENABLE, TARGET_RELEASED},
 		{TARGET_RUNNING, TARGET_END, TARGET_ENDED},
 		{TARGET_HELD, TARGET_RESUME, TARGET_RUNNING},
+		{TARGET_HELD, TARGET_ENABLE, TARGET_ENABLED},
 		{TARGET_HELD, TARGET_END, TARGET_ENDED},
+		{TARGET_ENABLED, TARGET_RELEASE, TARGET_RELEASED},
+		{TARGET_ENABLED, TARGET_END, TARGET_ENDED},
+		{TARGET_RELEASED, TARGET_END, TARGET_ENDED},
 	};
 
 	for (int state = 0; state < TARGET_STATES; state++)
@@ -171,10 +178,31 @@ START_TEST(test_states)
 }
 END_TEST
 
+/* Every state and event has a name of its own, and every state but the last can end. */
+START_TEST(test_names)
+{
+	for (int i = 0; i < TARGET_STATES; i++) {
+		const char *name = target_state_name((enum target_state)i);
+
+		for (int j = 0; j < i; j++)
+			ck_assert_str_ne(name, target_state_name((enum target_state)j));
+		ck_assert_int_eq(target_state_next((enum target_state)i, TARGET_END),
+			i == TARGET_ENDED ? -EPROTO : (int)TARGET_ENDED);
+	}
+	for (int i = 0; i < TARGET_EVENTS; i++)
+		for (int j = 0; j < i; j++)
+			ck_assert_str_ne(target_event_name((enum target_event)i),
+				target_event_name((enum target_event)j));
+	ck_assert_str_eq(target_state_name(TARGET_STATES), "?");
+	ck_assert_str_eq(target_event_name(TARGET_EVENTS), "?");
+}
+END_TEST
+
 void unit_tests(TCase *tests)
 {
 	tcase_add_test(tests, test_conflicts);
 	tcase_add_test(tests, test_twice);
 	tcase_add_test(tests, test_verbs);
 	tcase_add_test(tests, test_states);
+	tcase_add_test(tests, test_names);
 }

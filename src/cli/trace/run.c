@@ -596,6 +596,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	if (result)
 		goto out;
+	targets_enabled(settings->targets);
 	result = interrupts_open(&run.interrupts, &signals);
 	if (result) {
 		error_set(error, -result, "signals: %s", strerror(-result));
