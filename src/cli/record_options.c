@@ -30,7 +30,9 @@ enum {
 	OPTION_WALL,
 	OPTION_MAX_SIZE,
 	OPTION_ROTATE,
-	OPTION_SOCKET
+	OPTION_SOCKET,
+	OPTION_FOLLOW, /* and --wait: only `vmtap trace` takes them, and the check says so */
+	OPTION_WAIT
 };
 
 static void help(void)
@@ -204,6 +206,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 		{"help", no_argument, NULL, 'h'},
 		{"compress", optional_argument, NULL, OPTION_COMPRESS},
 		{"cpu-clock", no_argument, NULL, OPTION_CPU_CLOCK},
+		{"follow", no_argument, NULL, OPTION_FOLLOW},
 		{"ghc-only", no_argument, NULL, OPTION_GHC_ONLY},
 		{"heap-profile", optional_argument, NULL, OPTION_HEAP_PROFILE},
 		{"lossless", no_argument, NULL, OPTION_LOSSLESS},
@@ -212,6 +215,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 		{"samples", no_argument, NULL, OPTION_SAMPLES},
 		{"stacks", no_argument, NULL, OPTION_STACKS},
 		{"socket", required_argument, NULL, OPTION_SOCKET},
+		{"wait", required_argument, NULL, OPTION_WAIT},
 		{"wall", no_argument, NULL, OPTION_WALL},
 		{NULL, 0, NULL, 0},
 	};
@@ -232,6 +236,12 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 			break;
 		case OPTION_SOCKET:
 			status = add_socket(options, optarg);
+			break;
+		case OPTION_FOLLOW:
+			options->spec.follows = true;
+			break;
+		case OPTION_WAIT:
+			options->spec.name = optarg;
 			break;
 		case 'o':
 			options->recording.file = strcmp(optarg, "-") ? optarg : "/dev/stdout";
@@ -297,9 +307,8 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 	} else if (optind < argc) {
 		return cli_usage("record", "'%s' is one operand too many", argv[optind]);
 	}
-	if (options->spec.count != 1 || target_spec_check(&options->spec, "record", &error))
-		return cli_usage(
-			"record", "one of -p, -c, --socket and -- COMMAND says what to record");
+	if (target_spec_check(&options->spec, "record", &error))
+		return cli_usage("record", "%s", error.text);
 	if (!options->recording.file)
 		return cli_usage("record", "-o says which file to write");
 	if (options->recording.files && !options->recording.size_max)

@@ -1,6 +1,6 @@
 /*
  * target_spec.c: see target_spec.h. Two tables list the targets that each verb takes, and the kinds
- * that conflict; a new conflict is a row.
+ * that conflict, each with its text; a new conflict is a row.
  */
 #include "targets/target_spec.h"
 
@@ -14,20 +14,25 @@
 
 #define LIVE (TARGET_PID | TARGET_COMMAND | TARGET_SOCKET | TARGET_NAME | TARGET_FAMILY)
 
-/* Kinds of target that each verb takes. */
+/*
+ * Kinds of target that each verb takes. `list` has targets only with -s, where it is a trace that
+ * lists its probes. `check`, `diff` and `log` have no specification: they read what files, and the
+ * files of a process, hold (cli/probes.h), or have a command write logs (cli/check_live.h); `ps`
+ * lists sockets (targets/find/vm_list.h).
+ */
 static const struct {
 	const char *verb;
 	unsigned kinds;
 } verbs[] = {
 	{"trace", LIVE | TARGET_LOG | TARGET_ALL},
+	{"list", LIVE | TARGET_LOG | TARGET_ALL},
 	{"top", LIVE | TARGET_ALL},
 	{"serve", LIVE | TARGET_LOG | TARGET_ALL},
 	{"dump", TARGET_PID},
 	{"record", TARGET_PID | TARGET_COMMAND | TARGET_SOCKET},
-	{"flame", LIVE | TARGET_LOG},
+	{"flame", LIVE | TARGET_LOG | TARGET_ALL},
 	{"heap", TARGET_PID | TARGET_LOG},
 	{"export", TARGET_LOG},
-	{"ps", TARGET_ALL},
 };
 
 /* Names of the kinds in messages. */
@@ -41,21 +46,70 @@ static const struct {
 	{TARGET_LOG, "a LOG"},
 	{TARGET_NAME, "a name"},
 	{TARGET_FAMILY, "--follow"},
+	{TARGET_ALL, "every VM"},
 };
 
 enum { NAME_COUNT = sizeof(names) / sizeof(names[0]) };
 
-/* Conflicts: a specification must not have kinds of both `one` and `other`. */
-static const struct {
-	unsigned one, other;
+/* A bit beside those of the kinds: --via=kernel is given. */
+#define VIA_KERNEL (1u << 16)
+
+#define ONE_BY_ONE (TARGET_PID | TARGET_COMMAND | TARGET_SOCKET)
+
+/*
+ * Conflicts: a specification must not have kinds of both `one` and `other`, nor a kind of `one`
+ * with none of `needs`. The first row that applies is reported, so rows of a verb come first.
+ */
+static const struct conflict {
+	const char *verb; /* only of this one; NULL: of each */
+	unsigned one;
+	unsigned other; /* 0: `one` by itself */
+	unsigned needs; /* 0: nothing is needed */
+	size_t least;   /* only if at least so many targets are given one by one */
 	const char *text;
 } conflicts[] = {
-	{TARGET_LOG, TARGET_PID | TARGET_COMMAND | TARGET_SOCKET,
-		"a recording (--log) is traced alone, without -p, -c and --socket"},
-	{TARGET_NAME, TARGET_FAMILY, "only one of --wait NAME and --follow"},
-	{TARGET_NAME, TARGET_PID | TARGET_COMMAND | TARGET_SOCKET | TARGET_LOG,
-		"--wait NAME says what to trace, without -p, -c, --socket and --log"},
-	{TARGET_FAMILY, TARGET_SOCKET, "--follow follows what -c, -p or -- COMMAND gives"},
+	{.verb = "record",
+		.one = TARGET_ALL,
+		.text = "one of -p, -c, --socket and -- COMMAND says what to record"},
+	{.verb = "record",
+		.one = ONE_BY_ONE,
+		.least = 2,
+		.text = "one of -p, -c, --socket and -- COMMAND says what to record"},
+	{.verb = "top",
+		.one = TARGET_LOG,
+		.text = "--log: a recording has ended; 'vmtap flame' and 'vmtap trace method_time' "
+			"read it"},
+	{.one = TARGET_LOG,
+		.other = ONE_BY_ONE,
+		.text = "a recording (--log) is traced alone, without -p, -c and --socket"},
+	{.one = TARGET_NAME,
+		.other = TARGET_FAMILY,
+		.text = "only one of --wait NAME and --follow"},
+	{.one = TARGET_NAME,
+		.other = ONE_BY_ONE | TARGET_LOG,
+		.text = "--wait NAME says what to trace, without -p, -c, --socket and --log"},
+	{.one = TARGET_FAMILY,
+		.other = TARGET_SOCKET,
+		.text = "--follow follows what -c, -p or -- COMMAND gives"},
+	{.one = TARGET_FAMILY,
+		.needs = TARGET_PID | TARGET_COMMAND,
+		.text = "--follow follows what -c, -p or -- COMMAND gives"},
+	/* With -p, the socket could be meant as the one of that process. */
+	{.one = TARGET_SOCKET,
+		.least = 2,
+		.text = "only one of -p, -c, --socket and --log: what --socket names is traced "
+			"alone"},
+	/* Whoever has only an event stream, or is found by one, gives the kernel nothing to trace.
+	 */
+	{.one = VIA_KERNEL,
+		.other = TARGET_NAME,
+		.text = "--wait NAME finds VMs by their event streams: not with --via=kernel"},
+	{.one = VIA_KERNEL,
+		.other = TARGET_SOCKET,
+		.text = "--socket is where an event stream is served: not with --via=kernel"},
+	{.one = VIA_KERNEL,
+		.other = TARGET_LOG,
+		.text = "a recording (--log) has the events that it has: not with --via=kernel"},
 };
 
 static int target_spec_add(struct target_spec *spec, struct target_item item)
@@ -131,20 +185,22 @@ static int target_spec_refuse(
 	return error_set(error, EINVAL, "%s does not take %s yet: it takes %s", verb, what, text);
 }
 
+static bool applies(const struct conflict *conflict, const struct target_spec *spec,
+	const char *verb, unsigned given)
+{
+	return (!conflict->verb || !strcmp(conflict->verb, verb)) && given & conflict->one &&
+		(!conflict->other || given & conflict->other) &&
+		(!conflict->needs || !(given & conflict->needs)) && spec->count >= conflict->least;
+}
+
 int target_spec_check(const struct target_spec *spec, const char *verb, struct error *error)
 {
 	const unsigned kinds = target_spec_kinds(spec), taken = target_verb_kinds(verb);
+	const unsigned given = kinds | (spec->via == TARGET_VIA_KERNEL ? VIA_KERNEL : 0);
 
 	for (size_t i = 0; i < sizeof(conflicts) / sizeof(conflicts[0]); i++)
-		if (kinds & conflicts[i].one && kinds & conflicts[i].other)
+		if (applies(&conflicts[i], spec, verb, given))
 			return error_set(error, EINVAL, "%s", conflicts[i].text);
-	if (spec->follows && !spec->count)
-		return error_set(error, EINVAL, "--follow follows what -c, -p or -- COMMAND gives");
-	/* With -p, the socket could be meant as the one of that process. */
-	if (kinds & TARGET_SOCKET && spec->count > 1)
-		return error_set(error, EINVAL,
-			"only one of -p, -c, --socket and --log: what --socket names is traced "
-			"alone");
 	return kinds & ~taken ? target_spec_refuse(verb, kinds & ~taken, taken, error) : 0;
 }
 

@@ -1,8 +1,9 @@
 /*
  * target_spec.h: the targets that were asked for: processes by pid, commands, a socket, VMs of a
  * name, all VMs, or a recorded log, and by which sources. Options are read into a specification;
- * target_spec_check() reports those that conflict, and those that the verb does not take. From then
- * on it does not change: the state of the targets is in struct targets.
+ * each verb has target_spec_check() report those that conflict, and those that it does not take,
+ * before it opens anything. From then on it does not change: the state of the targets is in struct
+ * targets.
  */
 #ifndef VMTAP_TARGETS_TARGET_SPEC_H
 #define VMTAP_TARGETS_TARGET_SPEC_H
@@ -68,7 +69,7 @@ unsigned target_spec_kinds(const struct target_spec *spec);
  */
 int target_spec_check(const struct target_spec *spec, const char *verb, struct error *error);
 
-/* Returns the kinds that a verb takes; 0 if it takes no target, or is not a verb. */
+/* Returns the kinds that a verb takes; 0 if it has no specification, or is not a verb. */
 unsigned target_verb_kinds(const char *verb);
 
 void target_spec_free(struct target_spec *spec);

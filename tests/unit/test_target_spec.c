@@ -4,16 +4,18 @@
  * state.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "targets/target_spec.h"
 #include "targets/target_state.h"
+#include "targets/targets.h"
 #include "unit_main.h"
 
 /* What a row of the tests gives: letters p, c, s, l, w, f for -p, -c, --socket, --log, --wait and
- * --follow. */
+ * --follow; k for --via=kernel and t for --via=stream. */
 static struct target_spec spec_of(const char *letters)
 {
 	static char *words[] = {(char *)"true", NULL};
@@ -32,6 +34,10 @@ static struct target_spec spec_of(const char *letters)
 			spec.log = "x.log";
 		else if (*letters == 'w')
 			spec.name = "ruby";
+		else if (*letters == 'k')
+			spec.via = TARGET_VIA_KERNEL;
+		else if (*letters == 't')
+			spec.via = TARGET_VIA_STREAM;
 		else
 			spec.follows = true;
 	}
@@ -65,6 +71,18 @@ START_TEST(test_conflicts)
 		{"sf", "--follow follows what"},
 		{"sp", "what --socket names is traced alone"},
 		{"ss", "what --socket names is traced alone"},
+		{"scf", "--follow follows what"},
+		{"k", NULL},
+		{"pk", NULL},
+		{"pcfk", NULL},
+		{"wk", "--wait NAME finds VMs by their event streams: not with --via=kernel"},
+		{"sk", "--socket is where an event stream is served: not with --via=kernel"},
+		{"lk", "a recording (--log) has the events that it has: not with --via=kernel"},
+		{"lpk", "a recording (--log) is traced alone"},
+		{"wt", NULL},
+		{"st", NULL},
+		{"lt", NULL},
+		{"pft", NULL},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -106,16 +124,34 @@ START_TEST(test_verbs)
 			"record does not take a LOG yet: it takes a PID or a command or a socket"},
 		{"record", "pf", "record does not take --follow yet"},
 		{"record", "w", "record does not take a name yet"},
+		{"record", "", "one of -p, -c, --socket and -- COMMAND says what to record"},
+		{"record", "pc", "one of -p, -c, --socket and -- COMMAND says what to record"},
+		{"record", "ps", "one of -p, -c, --socket and -- COMMAND says what to record"},
+		{"record", "f", "--follow follows what"},
 		{"flame", "p", NULL},
 		{"flame", "l", NULL},
 		{"flame", "c", NULL},
 		{"flame", "pf", NULL},
+		{"flame", "k", NULL},
+		{"flame", "wk", "--wait NAME finds VMs"},
 		{"heap", "c", "heap does not take a command yet: it takes a PID or a LOG"},
+		{"heap", "p", NULL},
+		{"heap", "l", NULL},
+		{"heap", "", "heap does not take every VM yet: it takes a PID or a LOG"},
 		{"heap", "s", "heap does not take a socket yet: it takes a PID or a LOG"},
 		{"dump", "l", "dump does not take a LOG yet: it takes a PID"},
-		{"top", "l", "top does not take a LOG yet"},
+		{"dump", "", "dump does not take every VM yet: it takes a PID"},
+		{"dump", "p", NULL},
+		{"top", "", NULL},
+		{"top", "l", "--log: a recording has ended; 'vmtap flame' and"},
+		{"top", "lp", "--log: a recording has ended; 'vmtap flame' and"},
+		{"export", "l", NULL},
 		{"export", "p", "export does not take a PID yet: it takes a LOG"},
 		{"serve", "", NULL},
+		{"serve", "l", NULL},
+		{"list", "", NULL},
+		{"list", "p", NULL},
+		{"nosuch", "p", "nosuch does not take a PID yet"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -130,7 +166,25 @@ START_TEST(test_verbs)
 			"%s %s: %s", rows[i].verb, rows[i].letters, error.text);
 		target_spec_free(&spec);
 	}
-	ck_assert_uint_eq(target_verb_kinds("list"), 0);
+	ck_assert_uint_eq(target_verb_kinds("check"), 0);
+}
+END_TEST
+
+/* Nothing is open before it has been opened: no descriptor is 0, the standard input. */
+START_TEST(test_descriptors)
+{
+	struct target_spec spec = spec_of("pfk");
+	struct targets targets;
+
+	ck_assert_int_eq(
+		targets_init(&targets, &spec, &(struct target_reports){.message = NULL}), 0);
+	ck_assert_int_eq(targets_descriptor(&targets), -1);
+	ck_assert_int_eq(targets.vms.wait, -1);
+	ck_assert_int_eq(targets.ends, -1);
+	targets_close(&targets);
+	ck_assert_int_eq(targets.vms.wait, -1);
+	ck_assert_int_eq(fcntl(0, F_GETFD) < 0, 0);
+	target_spec_free(&spec);
 }
 END_TEST
 
@@ -203,6 +257,7 @@ void unit_tests(TCase *tests)
 	tcase_add_test(tests, test_conflicts);
 	tcase_add_test(tests, test_twice);
 	tcase_add_test(tests, test_verbs);
+	tcase_add_test(tests, test_descriptors);
 	tcase_add_test(tests, test_states);
 	tcase_add_test(tests, test_names);
 }
