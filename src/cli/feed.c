@@ -64,14 +64,16 @@ static int follow(struct feed *feed, const struct feed_probe *probes, size_t cou
 	return result;
 }
 
-/* Opens what the specification says, and follows it. */
+/* Opens what the specification says, if it is what the verb takes, and follows it. */
 static int open_targets(struct feed *feed, const struct feed_probe *probes, size_t count,
-	const struct feed_wish *wish, struct error *error)
+	const struct feed_wish *wish, const char *verb, struct error *error)
 {
 	static const struct target_reports reports = {.message = cli_message};
 	const struct error *missing;
-	int result;
+	int result = target_spec_check(&feed->spec, verb, error);
 
+	if (result)
+		return result;
 	if (targets_init(&feed->targets, &feed->spec, &reports) || d_probe_set_init(&feed->set))
 		return error_set(error, ENOMEM, "out of memory");
 	feed->targets.is_single = true;
@@ -85,20 +87,22 @@ static int open_targets(struct feed *feed, const struct feed_probe *probes, size
 	return follow(feed, probes, count, wish, error);
 }
 
-int feed_open_log(struct feed *feed, const char *file, const struct feed_probe *probes,
-	size_t count, const struct feed_wish *wish, struct error *error)
+int feed_open_log(struct feed *feed, const char *verb, const char *file,
+	const struct feed_probe *probes, size_t count, const struct feed_wish *wish,
+	struct error *error)
 {
 	*feed = (struct feed){.what = file, .spec.log = file};
-	return open_targets(feed, probes, count, wish, error);
+	return open_targets(feed, probes, count, wish, verb, error);
 }
 
-int feed_open_process(struct feed *feed, uint32_t pid, const struct feed_probe *probes,
-	size_t count, const struct feed_wish *wish, struct error *error)
+int feed_open_process(struct feed *feed, const char *verb, uint32_t pid,
+	const struct feed_probe *probes, size_t count, const struct feed_wish *wish,
+	struct error *error)
 {
 	*feed = (struct feed){.what = "the stream", .spec.via = TARGET_VIA_STREAM};
 	if (target_spec_add_pid(&feed->spec, pid))
 		return error_set(error, ENOMEM, "out of memory");
-	return open_targets(feed, probes, count, wish, error);
+	return open_targets(feed, probes, count, wish, verb, error);
 }
 
 void feed_count_losses(struct feed *feed, const struct event_batch *batch)

@@ -42,13 +42,16 @@ struct feed {
 	uint64_t lost;         /* events; feed_count_losses() */
 };
 
-/* Opens a log. Errors name it. Call feed_close() even after an error. wish NULL: nothing more. */
-int feed_open_log(struct feed *feed, const char *file, const struct feed_probe *probes,
-	size_t count, const struct feed_wish *wish, struct error *error);
+/* Opens a log for a verb. Errors name it. Call feed_close() even after an error. wish NULL: nothing
+ * more. */
+int feed_open_log(struct feed *feed, const char *verb, const char *file,
+	const struct feed_probe *probes, size_t count, const struct feed_wish *wish,
+	struct error *error);
 
 /* Connects to a running process; only the listed probes are enabled. */
-int feed_open_process(struct feed *feed, uint32_t pid, const struct feed_probe *probes,
-	size_t count, const struct feed_wish *wish, struct error *error);
+int feed_open_process(struct feed *feed, const char *verb, uint32_t pid,
+	const struct feed_probe *probes, size_t count, const struct feed_wish *wish,
+	struct error *error);
 
 /* Adds up the batch's losses. */
 void feed_count_losses(struct feed *feed, const struct event_batch *batch);

@@ -128,7 +128,8 @@ static int command(const struct form *form, const char *log, const char *name)
 	struct feed feed;
 	FILE *output = NULL;
 	bool is_done = false;
-	int result = feed_open_log(&feed, log, timeline_probes, timeline_probe_count, NULL, &error);
+	int result = feed_open_log(
+		&feed, "export", log, timeline_probes, timeline_probe_count, NULL, &error);
 
 	if (!result) {
 		output = is_standard ? stdout : fopen(name, "we");

@@ -240,9 +240,10 @@ static int collect_by(struct collected *collected, const struct flame_options *o
 	if (is_pid(what)) {
 		if (cli_pid("flame", what, &pid))
 			return error_set(error, EINVAL, "%s: not a process", what);
-		result = feed_open_process(&feed, pid, probes, probe_count, &wish, error);
+		result = feed_open_process(&feed, "flame", pid, probes, probe_count, &wish, error);
 	} else {
-		result = feed_open_log(&feed, cli_input(what), probes, probe_count, &wish, error);
+		result = feed_open_log(
+			&feed, "flame", cli_input(what), probes, probe_count, &wish, error);
 	}
 	if (!result) {
 		stacks = stacks_new(collected->tree, options->by->measure, &feed);

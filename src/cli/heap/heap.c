@@ -81,13 +81,15 @@ static int take_order(const char *text, enum heap_order *order)
 
 /* ---- a log ---- */
 
-static int read_log(const char *name, struct heap_samples *samples, struct error *error)
+/* name is for messages. */
+static int read_log(
+	const char *name, const char *path, struct heap_samples *samples, struct error *error)
 {
 	struct record_file file;
 	struct record record;
 	struct feed_progress progress;
 	uint64_t records = 0;
-	int state = record_file_open(&file, cli_input(name), error), result = 0;
+	int state = record_file_open(&file, path, error), result = 0;
 
 	feed_progress_init(&progress);
 	while (!state && !result &&
@@ -194,21 +196,18 @@ static int sample(struct heap_stream *stream, struct heap_samples *samples, stru
 	return result;
 }
 
-static int read_process(uint32_t pid, const struct heap_options *options,
+static int read_process(const struct target_spec *spec, const struct heap_options *options,
 	struct heap_samples *samples, struct error *error)
 {
 	const struct target_bytes_wish wish = {.type = WIRE_HEAP_PROF_SAMPLE_BEGIN};
 	struct heap_stream stream = {.bytes = NULL};
-	struct target_spec spec = {.items = NULL};
 	int result = records_init(&stream.records);
 	uint64_t until;
 
-	if (!result)
-		result = target_spec_add_pid(&spec, pid);
 	if (result)
 		error_set(error, -result, "out of memory");
 	else
-		result = target_bytes_open(&spec, &stream.bytes, error);
+		result = target_bytes_open(spec, &stream.bytes, error);
 	if (!result) {
 		stream.process = target_bytes_process(stream.bytes);
 		/* a process that has gone shows when it is read from */
@@ -223,7 +222,6 @@ static int read_process(uint32_t pid, const struct heap_options *options,
 			result = sample(&stream, samples, error);
 	}
 	target_bytes_close(stream.bytes);
-	target_spec_free(&spec);
 	records_free(&stream.records);
 	free(stream.received);
 	return result;
@@ -376,6 +374,7 @@ static int report_nothing(
 static int show(const char *name, const struct heap_options *options)
 {
 	bool is_pid = *name && !name[strspn(name, "0123456789")];
+	struct target_spec spec = {.log = is_pid ? NULL : cli_input(name)};
 	struct heap_samples samples;
 	struct error error = {""};
 	uint32_t pid = 0;
@@ -386,11 +385,15 @@ static int show(const char *name, const struct heap_options *options)
 	if (is_pid && (options->from || options->to))
 		return cli_usage("heap", "--from and --to are for logs");
 	result = heap_samples_init(&samples, options->from, options->to);
+	if (!result && is_pid)
+		result = target_spec_add_pid(&spec, pid);
 	if (result)
 		error_set(&error, -result, "out of memory");
 	else
-		result = is_pid ? read_process(pid, options, &samples, &error)
-				: read_log(name, &samples, &error);
+		result = target_spec_check(&spec, "heap", &error);
+	if (!result)
+		result = is_pid ? read_process(&spec, options, &samples, &error)
+				: read_log(name, spec.log, &samples, &error);
 	if (result) {
 		cli_message("%s", error.text);
 		status = CLI_CANNOT;
@@ -409,6 +412,7 @@ static int show(const char *name, const struct heap_options *options)
 			    "'vmtap record --lossless' loses none",
 			name, samples.lost);
 	heap_samples_free(&samples);
+	target_spec_free(&spec);
 	return status;
 }
 

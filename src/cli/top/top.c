@@ -279,10 +279,6 @@ static int check(const struct trace *trace)
 {
 	if (trace->mode != TRACE_RUN)
 		return cli_usage("top", "a script can only be run, not listed or compiled");
-	if (trace->spec.log)
-		return cli_usage("top",
-			"--log: a recording has ended; 'vmtap flame' and 'vmtap trace method_time' "
-			"read it");
 	if (trace->output)
 		return cli_usage("top", "-o: the table goes to the standard output");
 	return CLI_OK;

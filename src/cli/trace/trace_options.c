@@ -296,8 +296,8 @@ static int check_options(const struct trace *trace)
 		fprintf(stderr, "dtrace: no probes specified\n");
 		return CLI_FOUND;
 	}
-	if (target_spec_check(&trace->spec, "trace", &error))
-		return cli_usage("trace", "%s", error.text);
+	if (target_spec_check(&trace->spec, trace->verb, &error))
+		return cli_usage(trace->verb, "%s", error.text);
 	return CLI_OK;
 }
 
@@ -327,7 +327,7 @@ static int add_description(struct trace *trace, int letter, const char *text)
 static int add_pid(struct trace *trace, const char *text)
 {
 	uint32_t pid;
-	int status = cli_pid("trace", text, &pid);
+	int status = cli_pid(trace->verb, text, &pid);
 
 	if (status)
 		return status;
@@ -335,7 +335,7 @@ static int add_pid(struct trace *trace, const char *text)
 	case 0:
 		return CLI_OK;
 	case -EEXIST:
-		return cli_usage("trace", "-p %s is given twice", text);
+		return cli_usage(trace->verb, "-p %s is given twice", text);
 	default:
 		return out_of_memory();
 	}
@@ -349,27 +349,19 @@ static int add_command(struct trace *trace, const char *text)
 
 	if (status)
 		return status == -ENOMEM ? out_of_memory()
-					 : cli_usage("trace", "-c: %s", error.text);
+					 : cli_usage(trace->verb, "-c: %s", error.text);
 	if (!target_spec_add_command(&trace->spec, command))
 		return CLI_OK;
 	command_words_free(&command);
 	return out_of_memory();
 }
 
-static int set_follow(struct trace *trace)
-{
-	if (trace->spec.name)
-		return cli_usage("trace", "only one of --wait NAME and --follow");
-	trace->spec.follows = true;
-	return CLI_OK;
-}
-
 static int set_name(struct trace *trace, const char *name)
 {
 	if (!*name)
-		return cli_usage("trace", "--wait needs the name of a program or a runtime");
-	if (trace->spec.name || trace->spec.follows)
-		return cli_usage("trace", "only one of --wait NAME and --follow");
+		return cli_usage(trace->verb, "--wait needs the name of a program or a runtime");
+	if (trace->spec.name)
+		return cli_usage(trace->verb, "--wait is given twice: one name at a time");
 	trace->spec.name = name;
 	return CLI_OK;
 }
@@ -380,7 +372,7 @@ static int set_mode(struct trace *trace, enum trace_mode mode)
 	if (mode == TRACE_COMPILE && trace->mode != TRACE_RUN)
 		return CLI_OK;
 	if (trace->mode != TRACE_RUN && trace->mode != TRACE_COMPILE && trace->mode != mode)
-		return cli_usage("trace", "only one of -l and -V");
+		return cli_usage(trace->verb, "only one of -l and -V");
 	trace->mode = mode;
 	return CLI_OK;
 }
@@ -396,7 +388,7 @@ static int choose_via(struct trace *trace, const char *name)
 			trace->spec.via = (enum target_via)i;
 			return CLI_OK;
 		}
-	return cli_usage("trace", "--via %s: it is auto, stream or kernel", name);
+	return cli_usage(trace->verb, "--via %s: it is auto, stream or kernel", name);
 }
 
 static int take_option(struct trace *trace, int option, char *argument)
@@ -409,14 +401,16 @@ static int take_option(struct trace *trace, int option, char *argument)
 	case OPTION_SOCKET:
 		return target_spec_add_socket(&trace->spec, argument) ? out_of_memory() : CLI_OK;
 	case OPTION_FOLLOW:
-		return set_follow(trace);
+		trace->spec.follows = true;
+		return CLI_OK;
 	case OPTION_WAIT:
 		return set_name(trace, argument);
 	case OPTION_VIA:
 		return choose_via(trace, argument);
 	case OPTION_LOG:
 		if (trace->spec.log)
-			return cli_usage("trace", "--log is given twice: one recording at a time");
+			return cli_usage(
+				trace->verb, "--log is given twice: one recording at a time");
 		trace->spec.log = cli_input(argument);
 		return CLI_OK;
 	case OPTION_LOSSLESS:
@@ -474,17 +468,18 @@ static int take_option(struct trace *trace, int option, char *argument)
 	case '6': /* -64 */
 		return argument[0] == '4' && !argument[1]
 			? CLI_OK
-			: cli_usage("trace", "'-6%s' is not an option", argument);
+			: cli_usage(trace->verb, "'-6%s' is not an option", argument);
 	case '3': /* -32 */
-		return cli_usage("trace",
+		return cli_usage(trace->verb,
 			"'-3%s': there is no other data model than that of 64 bits", argument);
 	case 'A':
 	case 'a':
-		return cli_usage("trace", "-%c: there is no anonymous tracing", option);
+		return cli_usage(trace->verb, "-%c: there is no anonymous tracing", option);
 	case 'B':
-		return cli_usage("trace", "-B: output is never held back but by option switchrate");
+		return cli_usage(
+			trace->verb, "-B: output is never held back but by option switchrate");
 	default: /* G */
-		return cli_usage("trace", "-G: 'dtrace -G' of SystemTap makes a VM's probes");
+		return cli_usage(trace->verb, "-G: 'dtrace -G' of SystemTap makes a VM's probes");
 	}
 }
 
@@ -503,7 +498,7 @@ int trace_options_parse(struct trace *trace, int argc, char **argv, const char *
 	};
 	int option, status;
 
-	*trace = (struct trace){.mode = TRACE_RUN};
+	*trace = (struct trace){.mode = TRACE_RUN, .verb = argv[0]};
 	d_options_init(&trace->options);
 	opterr = 0;
 	optind = 0;
@@ -518,7 +513,7 @@ int trace_options_parse(struct trace *trace, int argc, char **argv, const char *
 			return CLI_OK;
 		}
 		if (option == ':' || option == '?')
-			return cli_option_refused("trace", option, argv, options);
+			return cli_option_refused(trace->verb, option, argv, options);
 		if (option == OPERAND)
 			status = take_operand(trace, optarg);
 		else

@@ -36,6 +36,7 @@ enum trace_mode {
 };
 
 struct trace {
+	const char *verb; /* that the user has typed */
 	enum trace_mode mode;
 	void (*caller_sigpipe)(int); /* how our caller has SIGPIPE handled */
 	struct script *scripts;
@@ -63,7 +64,8 @@ struct trace {
 };
 
 /*
- * Reads the environment and the command line. script is the bundled one that runs if the command
+ * Reads the environment and the command line, whose first word is the verb: messages name it, and
+ * the targets are checked as its own. script is the bundled one that runs if the command
  * line names none; NULL: that is an error. CLI_OK, or another exit status after a message.
  * trace_options_free() in any case; strings may point into argv.
  */
