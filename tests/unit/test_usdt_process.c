@@ -1,4 +1,7 @@
-/* test_usdt_process.c: which thread of a process lives, up to the moment when it ends. */
+/*
+ * test_usdt_process.c: which thread of a process lives, up to the moment when it ends; the mappings
+ * of a process that does nothing but execute programs.
+ */
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -10,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "unit_main.h"
 #include "usdt/process/process_images.h"
 
@@ -141,9 +145,33 @@ START_TEST(a_process_whose_main_thread_has_ended)
 }
 END_TEST
 
+/* Between two programs it has no mappings for a moment. */
+START_TEST(a_process_that_executes_programs)
+{
+	char script[] = "exec sh -c \"$1\" sh \"$1\"";
+	struct usdt_process *process;
+	struct error error = {""};
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (!pid) {
+		execlp("sh", "sh", "-c", script, "sh", script, NULL);
+		_exit(127);
+	}
+	for (int i = 0; i < 3000; i++) {
+		ck_assert_msg(!usdt_process_map(pid, &process, &error), "%d: %s", i, error.text);
+		usdt_process_free(process);
+	}
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert_int_ne(usdt_process_map(pid, &process, &error), 0);
+}
+END_TEST
+
 void unit_tests(TCase *tests)
 {
 	unit_in_one_process();
 	tcase_add_test(tests, an_ending_process);
 	tcase_add_test(tests, a_process_whose_main_thread_has_ended);
+	tcase_add_test(tests, a_process_that_executes_programs);
 }

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,13 @@
 #include "usdt/process/heard_code.h"
 #include "usdt/process/process_images.h"
 
-enum { FLAG_EXITING = 4 }; /* PF_EXITING, among the flags of /proc/PID/stat */
+enum {
+	/* among the flags of /proc/PID/stat */
+	FLAG_EXITING = 4,              /* PF_EXITING */
+	FLAG_KERNEL_THREAD = 0x200000, /* PF_KTHREAD */
+	EXECUTION_TRIES = 50,
+	EXECUTION_MS = 1 /* between two of them */
+};
 
 /* maps represents a newline in a path as \012. */
 static void unescape(char *path)
@@ -286,6 +293,20 @@ int usdt_object_read(const struct usdt_process *process, struct usdt_object *obj
 	return object->problem ? 0 : -ENOMEM;
 }
 
+/* Returns the flags of a thread that has not ended, FLAG_EXITING of one that has. */
+static unsigned int thread_flags(long thread)
+{
+	char text[PROCESS_STAT_BYTES];
+	const char *fields = process_stat_read((uint32_t)thread, text);
+	unsigned int flags = 0;
+	char state = 'X';
+
+	if (!fields || sscanf(fields, " %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2 ||
+		state == 'Z' || state == 'X')
+		return FLAG_EXITING;
+	return flags;
+}
+
 /*
  * Whether a thread has ended or is ending: it runs no code of the program any more. /proc shows all
  * threads as it shows processes. A thread that ends shows so in its flags before the kernel tells
@@ -293,13 +314,24 @@ int usdt_object_read(const struct usdt_process *process, struct usdt_object *obj
  */
 static bool has_ended(long thread)
 {
-	char text[PROCESS_STAT_BYTES];
-	const char *fields = process_stat_read((uint32_t)thread, text);
-	unsigned int flags = 0;
-	char state = 'X';
+	return thread_flags(thread) & FLAG_EXITING;
+}
 
-	return !fields || sscanf(fields, " %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2 ||
-		state == 'Z' || state == 'X' || (flags & FLAG_EXITING);
+/*
+ * Reads the mappings of a process that had none when they were read: it was executing another
+ * program just then, if it is a program that runs. -ENODATA: it has none.
+ */
+static int read_maps_again(struct usdt_process *process)
+{
+	int result = -ENODATA;
+
+	for (int i = 0; i < EXECUTION_TRIES && result == -ENODATA; i++) {
+		if (thread_flags(process->thread) & (FLAG_EXITING | FLAG_KERNEL_THREAD))
+			return result;
+		poll(NULL, 0, i ? EXECUTION_MS : 0);
+		result = read_maps(process);
+	}
+	return result;
 }
 
 pid_t usdt_process_thread(pid_t pid)
@@ -339,8 +371,7 @@ int usdt_process_map(pid_t pid, struct usdt_process **process, struct error *err
 		pid_t thread = usdt_process_thread(pid);
 
 		made->thread = thread ? thread : pid;
-		if (made->thread != pid)
-			result = read_maps(made);
+		result = made->thread == pid ? read_maps_again(made) : read_maps(made);
 	}
 	switch (result) {
 	case 0:
