@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -155,6 +156,7 @@ START_TEST(a_process_that_executes_programs)
 
 	ck_assert_int_ge(pid, 0);
 	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* execution keeps it */
 		execlp("sh", "sh", "-c", script, "sh", script, NULL);
 		_exit(127);
 	}
