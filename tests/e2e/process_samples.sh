@@ -97,6 +97,14 @@ run 2 flame --wall "$pid" -o -
 has err '^vmtap flame: --wall: the kernel samples what runs'
 run 2 top --exact -p "$pid"
 has err '^vmtap top: --exact: these processes serve no event stream'
+run 2 flame -p 3,4 -o -
+has err "^vmtap flame: '3,4' is not a pid$"
+kill -STOP "$other"
+run 3 flame --seconds 1 "$other" -o -
+has err "^vmtap: work \($other\): no samples: nothing of it has run on a processor"
+run 0 top --count 1 --interval 300 -p "$other"
+has err '^vmtap: no samples: nothing of it has run on a processor$'
+kill -CONT "$other"
 run 2 flame "$pid" "$directory/work" -o -
 has err '^vmtap flame: one log at a time'
 run 3 flame 999999999 -o -

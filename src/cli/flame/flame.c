@@ -313,7 +313,10 @@ static int collect_trace(struct collected *collected, struct flame_traced *trace
 	*error->text = '\0';
 	if (!status && collected->tree->count == 1)
 		return error_set(error, ENODATA,
-			"%s: no samples: nothing of it has run, or the VM takes none",
+			traced->is_kernel
+				? "%s: no samples: nothing of it has run on a processor (--follow "
+				  "shows what it starts, too)"
+				: "%s: no samples: nothing of it has run, or the VM takes none",
 			traced->name);
 	return status;
 }
@@ -449,6 +452,8 @@ static void pass_on(struct flame_options *flame, const char *option, const char 
 static int take_option(
 	struct flame_options *flame, int option, char **argv, const struct option *options)
 {
+	uint32_t pid;
+
 	switch (option) {
 	case 'o':
 		flame->output = optarg;
@@ -474,7 +479,7 @@ static int take_option(
 		return take_seconds(optarg, flame);
 	case 'p':
 		pass_on(flame, "-p", optarg);
-		return CLI_OK;
+		return cli_pid("flame", optarg, &pid);
 	case 'c':
 		pass_on(flame, "-c", optarg);
 		return CLI_OK;

@@ -269,8 +269,10 @@ static int run(struct trace *trace, struct top *top)
 	if (status && top->may_lack_stream && !top->table.vm_count)
 		cli_message("'vmtap top --via=kernel' shows any program, by the kernel's samples");
 	if (!status && top->is_sampling && !top->table.has[TOP_SELF])
-		cli_message("no VM has given a sample with its stack; 'vmtap top --exact' counts "
-			    "calls instead");
+		cli_message("%s",
+			top->lacks_figures ? "no samples: nothing of it has run on a processor"
+					   : "no VM has given a sample with its stack; 'vmtap top "
+					     "--exact' counts calls instead");
 	top_table_free(&top->table);
 	return status;
 }
