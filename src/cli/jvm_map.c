@@ -17,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "targets/target_spec.h"
+
 enum { LIMIT_MS = 5000 };
 
 extern char **environ;
@@ -69,7 +71,7 @@ static void await_end(pid_t child)
 		;
 }
 
-void jvm_map_ask(uint32_t pid)
+static void ask(uint32_t pid)
 {
 	char number[16], *words[] = {(char[]){"jcmd"}, number, (char[]){"Compiler.perfmap"}, NULL};
 	posix_spawn_file_actions_t actions;
@@ -85,4 +87,11 @@ void jvm_map_ask(uint32_t pid)
 		!posix_spawnp(&child, words[0], &actions, NULL, words, environ))
 		await_end(child);
 	posix_spawn_file_actions_destroy(&actions);
+}
+
+void jvm_map_ask(const struct target_spec *spec)
+{
+	for (size_t i = 0; i < spec->count; i++)
+		if (spec->items[i].kind == TARGET_PID)
+			ask(spec->items[i].pid);
 }

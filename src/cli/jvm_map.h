@@ -1,17 +1,17 @@
 /*
- * jvm_map.h: has a JVM write the names of the functions that it has compiled into
+ * jvm_map.h: has JVMs write the names of the functions that they have compiled into
  * /tmp/perf-PID.map, where usdt/process/perf_map.h finds them.
  */
 #ifndef VMTAP_CLI_JVM_MAP_H
 #define VMTAP_CLI_JVM_MAP_H
 
-#include <stdint.h>
+struct target_spec;
 
 /*
- * Runs `jcmd PID Compiler.perfmap` if the process is a JVM that can be asked, and waits until it
- * has ended, a few seconds at most. Nothing happens, and nothing is said, if that is not possible:
- * then its frames are without names.
+ * Runs `jcmd PID Compiler.perfmap` for each target that is given by its pid and is a JVM that can
+ * be asked, and waits for its end, a few seconds at most. Where that is not possible, nothing is
+ * said, and the JVM's frames have no names.
  */
-void jvm_map_ask(uint32_t pid);
+void jvm_map_ask(const struct target_spec *spec);
 
 #endif

@@ -52,9 +52,12 @@ static int process_streams(uint32_t pid, struct error *error)
 	int result;
 
 	snprintf(file, sizeof(file), "/proc/%" PRIu32 "/exe", pid);
-	while ((result = vm_stream_start(pid, NULL, &source, error)) == -ENOENT &&
-		clock_monotonic() < limit && file_has_runtime(file))
-		poll(NULL, 0, TRY_MS);
+	result = vm_stream_start(pid, NULL, &source, error);
+	if (result == -ENOENT && file_has_runtime(file))
+		while (result == -ENOENT && clock_monotonic() < limit) {
+			poll(NULL, 0, TRY_MS);
+			result = vm_stream_start(pid, NULL, &source, error);
+		}
 	if (!result)
 		source_close(source);
 	if (result == -ESRCH || result == -EACCES)
@@ -72,7 +75,7 @@ static bool program_streams(const char *name)
 int target_streams_look(
 	const struct target_spec *spec, enum target_streams *streams, struct error *error)
 {
-	bool has_command = false;
+	bool is_unknown = false;
 	size_t with = 0, without = 0;
 
 	*streams = TARGET_STREAMS_ALL;
@@ -83,18 +86,18 @@ int target_streams_look(
 	}
 	for (size_t i = 0; i < spec->count; i++) {
 		const struct target_item *item = &spec->items[i];
-		int found = 1;
+		bool is_command = item->kind == TARGET_COMMAND;
+		int found = is_command             ? program_streams(item->command.words[0])
+			: item->kind == TARGET_PID ? process_streams(item->pid, error)
+						   : 1;
 
-		if (item->kind == TARGET_PID)
-			found = process_streams(item->pid, error);
-		else if (item->kind == TARGET_COMMAND)
-			has_command |= !(found = program_streams(item->command.words[0]));
 		if (found < 0)
 			return found;
 		with += found;
 		without += !found;
+		is_unknown |= is_command && !found;
 	}
-	if (has_command)
+	if (is_unknown)
 		*streams = TARGET_STREAMS_UNKNOWN;
 	else if (without)
 		*streams = with ? TARGET_STREAMS_SOME : TARGET_STREAMS_NONE;

@@ -300,7 +300,8 @@ static int collect(struct collected *collected, const struct flame_options *opti
 	return result;
 }
 
-/* The same by a trace. An exit status, which a message has explained, instead of an errno. */
+/* Collects them by a trace. Returns 0, a negative errno and a line in error, or an exit status
+ * after a message. */
 static int collect_trace(struct collected *collected, struct flame_traced *traced,
 	const struct flame_options *options, struct error *error)
 {
@@ -441,7 +442,32 @@ static int take_seconds(const char *text, struct flame_options *options)
 
 /* ---- the command line ---- */
 
-/* Passes an option on to the trace. */
+/* How the trace calls one of its options; NULL: it is not one of them. */
+static const char *trace_word(int option)
+{
+	switch (option) {
+	case 'p':
+		return "-p";
+	case 'c':
+		return "-c";
+	case 'x':
+		return "-x";
+	case OPTION_FOLLOW:
+		return "--follow";
+	case OPTION_LOSSLESS:
+		return "--lossless";
+	case OPTION_WAIT:
+		return "--wait";
+	case OPTION_SOCKET:
+		return "--socket";
+	case OPTION_VIA:
+		return "--via";
+	default:
+		return NULL;
+	}
+}
+
+/* Passes an option on to the trace; value NULL: it has none. */
 static void pass_on(struct flame_options *flame, const char *option, const char *value)
 {
 	flame->words[flame->word_count++] = (char *)(uintptr_t)option;
@@ -477,32 +503,11 @@ static int take_option(
 		return CLI_OK;
 	case OPTION_SECONDS:
 		return take_seconds(optarg, flame);
-	case 'p':
-		pass_on(flame, "-p", optarg);
-		return cli_pid("flame", optarg, &pid);
-	case 'c':
-		pass_on(flame, "-c", optarg);
-		return CLI_OK;
-	case 'x':
-		pass_on(flame, "-x", optarg);
-		return CLI_OK;
-	case OPTION_FOLLOW:
-		pass_on(flame, "--follow", NULL);
-		return CLI_OK;
-	case OPTION_LOSSLESS:
-		pass_on(flame, "--lossless", NULL);
-		return CLI_OK;
-	case OPTION_WAIT:
-		pass_on(flame, "--wait", optarg);
-		return CLI_OK;
-	case OPTION_SOCKET:
-		pass_on(flame, "--socket", optarg);
-		return CLI_OK;
-	case OPTION_VIA:
-		pass_on(flame, "--via", optarg);
-		return CLI_OK;
 	default:
-		return cli_option_refused("flame", option, argv, options);
+		if (!trace_word(option))
+			return cli_option_refused("flame", option, argv, options);
+		pass_on(flame, trace_word(option), optarg);
+		return option == 'p' ? cli_pid("flame", optarg, &pid) : CLI_OK;
 	}
 }
 
@@ -516,8 +521,8 @@ static char *only_one(const struct flame_options *flame, char **operands, int co
 										  : NULL;
 }
 
-/* Whether a process serves an event stream. If that is not known, the opening says what is wrong.
- */
+/* Returns whether a process serves an event stream, true if that cannot be found out: the opening
+ * says why. */
 static bool has_stream(uint32_t pid)
 {
 	struct target_spec spec = {.via = TARGET_VIA_AUTO};
@@ -577,7 +582,7 @@ static int check(const struct flame_options *flame, char **operands, int count)
 	return CLI_OK;
 }
 
-/* The same with room for the words: rest is what follows "--". */
+/* Reads the command line and carries it out. rest: the words after "--", or NULL. */
 static int parse(struct flame_options *flame, int argc, char **argv, char **rest)
 {
 	static const struct option options[] = {

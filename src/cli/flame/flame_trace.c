@@ -23,7 +23,7 @@
 #include "targets/target_streams.h"
 #include "usdt/process/process_info.h"
 
-enum { FRAMES_MAX = 1024, SAMPLE_HZ = 97 };
+enum { FRAMES_MAX = 1024 };
 
 struct flame_writer {
 	struct text_writer text;             /* text.writer is for struct trace */
@@ -31,7 +31,7 @@ struct flame_writer {
 	const struct writer_operations *text_operations;
 	struct places *places;
 	struct flame_traced *traced;
-	const struct target_spec *spec; /* while the trace runs */
+	const struct target_spec *spec; /* what is traced */
 	bool names_processes;           /* the outermost frame is the process */
 	bool has_failed;                /* out of memory */
 };
@@ -56,7 +56,7 @@ static void descend(struct flame_writer *flame, uint32_t *node, const char *text
 		*node = next;
 }
 
-/* The frames of a stack from the outermost on. */
+/* Moves to the node of a stack's innermost frame; its outermost one comes first. */
 static void descend_stack(struct flame_writer *flame, uint32_t *node, enum d_value_kind kind,
 	const struct text *stack)
 {
@@ -113,9 +113,8 @@ static void begin_summary(struct writer *writer)
 {
 	struct flame_writer *flame = flame_of(writer);
 
-	for (size_t i = 0; i < flame->spec->count && flame->traced->is_kernel; i++)
-		if (flame->spec->items[i].kind == TARGET_PID)
-			jvm_map_ask(flame->spec->items[i].pid);
+	if (flame->traced->is_kernel)
+		jvm_map_ask(flame->spec);
 	flame->text_operations->summary_begin(writer);
 }
 
@@ -148,9 +147,12 @@ static void write_interrupt(struct writer *writer)
 	(void)writer;
 }
 
-static void flame_writer_init(struct flame_writer *flame, struct flame_traced *traced)
+static void flame_writer_init(
+	struct flame_writer *flame, struct flame_traced *traced, const struct target_spec *spec)
 {
-	*flame = (struct flame_writer){.traced = traced};
+	*flame = (struct flame_writer){.traced = traced,
+		.spec = spec,
+		.names_processes = spec->count != 1 || spec->follows || spec->name};
 	text_writer_init(&flame->text, stderr, stderr);
 	flame->text_operations = flame->text.writer.operations;
 	flame->operations = *flame->text_operations;
@@ -202,80 +204,61 @@ static char *make_script(const struct target_spec *spec, bool is_kernel, uint64_
 		       "#pragma D option quiet\n#pragma D option sample=%dhz\n"
 		       "#pragma D option aggsize=64m\n#pragma D option jstackframes=1024\n"
 		       "vm*:::sample { @time[pid, execname, jstack()] = sum(arg2); }\n%s",
-		       SAMPLE_HZ, end) < 0
+		       PROCESS_SCRIPT_HZ, end) < 0
 		? NULL
 		: text;
 }
 
-/* Looks at what the words name, and makes the script for it. */
-static int prepare(struct flame_traced *traced, int argc, char **words, uint64_t seconds,
-	bool is_elapsed, char **script, bool *names_processes)
+/* Looks at what is to be traced, and chooses the script for it. */
+static int choose_script(
+	struct flame_traced *traced, struct trace *trace, uint64_t seconds, bool is_elapsed)
 {
-	enum target_streams streams = TARGET_STREAMS_ALL;
-	struct error error = {""};
-	struct trace trace;
-	int status = trace_options_parse(&trace, argc, words, "top");
+	enum target_streams streams;
+	struct error error;
+	char *script;
 
-	if (!status && target_streams_look(&trace.spec, &streams, &error)) {
+	if (target_streams_look(&trace->spec, &streams, &error)) {
 		cli_message("%s", error.text);
-		status = CLI_CANNOT;
+		return CLI_CANNOT;
 	}
-	if (!status && streams == TARGET_STREAMS_SOME)
-		status = cli_usage("flame",
+	if (streams == TARGET_STREAMS_SOME)
+		return cli_usage("flame",
 			"some of these processes serve an event stream and some do not: show them "
 			"apart, or all by the kernel's samples (--via=kernel)");
 	traced->is_kernel = streams == TARGET_STREAMS_NONE || streams == TARGET_STREAMS_UNKNOWN;
-	if (!status && traced->is_kernel && is_elapsed)
-		status = cli_usage("flame",
+	if (traced->is_kernel && is_elapsed)
+		return cli_usage("flame",
 			"--wall: the kernel samples what runs, not what waits; 'vmtap trace "
 			"off_cpu_by_stack' shows waits");
-	if (!status) {
-		*names_processes = trace.spec.count != 1 || trace.spec.follows || trace.spec.name;
-		name_targets(traced, &trace.spec);
-		*script = make_script(&trace.spec, traced->is_kernel, seconds);
-		if (!*script) {
-			cli_message("out of memory");
-			status = CLI_CANNOT;
-		}
+	script = make_script(&trace->spec, traced->is_kernel, seconds);
+	if (!script) {
+		cli_message("out of memory");
+		return CLI_CANNOT;
 	}
-	trace_options_free(&trace);
-	return status;
+	trace_replace_bundled(trace, script);
+	return CLI_OK;
 }
 
 int flame_trace(
 	struct flame_traced *traced, int argc, char **words, uint64_t seconds, bool is_elapsed)
 {
-	char **all = calloc((size_t)argc + 3, sizeof(*all)), *script = NULL;
 	struct flame_writer writer;
 	struct trace trace;
-	int status;
+	int status = trace_options_parse(&trace, argc, words, "top");
 
-	if (!all) {
-		cli_message("out of memory");
-		return CLI_CANNOT;
-	}
-	flame_writer_init(&writer, traced);
-	status =
-		prepare(traced, argc, words, seconds, is_elapsed, &script, &writer.names_processes);
+	if (!status)
+		status = choose_script(traced, &trace, seconds, is_elapsed);
 	if (!status) {
-		all[0] = words[0];
-		all[1] = (char[]){"-n"};
-		all[2] = script;
-		memcpy(all + 3, words + 1, ((size_t)argc - 1) * sizeof(*all));
-		status = trace_options_parse(&trace, argc + 2, all, NULL);
-		if (!status) {
-			writer.spec = &trace.spec;
-			trace.writer = &writer.text.writer;
-			trace.samples_elapsed = is_elapsed;
-			status = trace_target(&trace);
+		name_targets(traced, &trace.spec);
+		flame_writer_init(&writer, traced, &trace.spec);
+		trace.writer = &writer.text.writer;
+		trace.samples_elapsed = is_elapsed;
+		status = trace_target(&trace);
+		if (!status && writer.has_failed) {
+			cli_message("out of memory");
+			status = CLI_CANNOT;
 		}
-		trace_options_free(&trace);
 	}
-	if (!status && writer.has_failed) {
-		cli_message("out of memory");
-		status = CLI_CANNOT;
-	}
-	free(script);
-	free(all);
+	trace_options_free(&trace);
 	return status;
 }

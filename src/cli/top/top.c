@@ -286,18 +286,12 @@ static int check(const struct trace *trace)
 	return CLI_OK;
 }
 
-/*
- * Processes that serve no event stream are sampled by the kernel, so for them the words are read
- * once more, with the script for that. *script: it, which must outlive the trace; NULL: it is not
- * needed.
- */
-static int choose_script(
-	struct top *top, struct trace *trace, int count, char **words, char **script)
+/* Processes that serve no event stream are sampled by the kernel, with a script for that. */
+static int choose_script(struct top *top, struct trace *trace)
 {
 	enum target_streams streams = TARGET_STREAMS_ALL;
 	struct error error;
-	char **all;
-	int status;
+	char *script;
 
 	if (!trace->spec.count || target_streams_look(&trace->spec, &streams, &error))
 		return CLI_OK; /* the opening says what is wrong */
@@ -309,34 +303,25 @@ static int choose_script(
 			"%s: these processes serve no event stream, and are shown by samples of "
 			"CPU time",
 			top->options.is_exact ? "--exact" : "--wall");
-	for (size_t i = 0; i < trace->spec.count; i++)
-		if (trace->spec.items[i].kind == TARGET_PID)
-			jvm_map_ask(trace->spec.items[i].pid);
-	*script = process_script(&trace->spec, PROCESS_SCRIPT_THREADS, 0);
-	all = calloc((size_t)count + 3, sizeof(*all));
-	if (!*script || !all) {
+	jvm_map_ask(&trace->spec);
+	script = process_script(&trace->spec, PROCESS_SCRIPT_THREADS, 0);
+	if (!script) {
 		cli_message("out of memory");
-		free(all);
 		return CLI_CANNOT;
 	}
-	all[0] = words[0];
-	all[1] = (char[]){"-n"};
-	all[2] = *script;
-	memcpy(all + 3, words + 1, ((size_t)count - 1) * sizeof(*all));
-	trace_options_free(trace);
-	status = trace_options_parse(trace, count + 2, all, NULL);
-	free(all);
-	return status;
+	trace_replace_bundled(trace, script);
+	top->lacks_figures = true;
+	return CLI_OK;
 }
 
 /* Reads the words with the verb's script for them. */
-static int parse(struct top *top, struct trace *trace, int count, char **words, char **script)
+static int parse(struct top *top, struct trace *trace, int count, char **words)
 {
 	int status = trace_options_parse(
 		trace, count, words, top->options.is_exact ? "top_exact" : "top");
 
 	if (!status && trace->mode == TRACE_RUN && trace->is_bundled)
-		status = choose_script(top, trace, count, words, script);
+		status = choose_script(top, trace);
 	return status;
 }
 
@@ -344,7 +329,6 @@ int command_top(int argc, char **argv)
 {
 	struct top top = {.options = {.interval = INTERVAL_MS, .rows = ROWS}};
 	char **words = calloc((size_t)argc + 1, sizeof(*words));
-	char *script = NULL;
 	struct trace trace;
 	int status, count = 0;
 
@@ -361,20 +345,19 @@ int command_top(int argc, char **argv)
 	}
 	while (words[count])
 		count++;
-	status = parse(&top, &trace, count, words, &script);
+	status = parse(&top, &trace, count, words);
 	if (!status && trace.mode != TRACE_HELPED)
 		status = check(&trace);
 	if (!status && top.options.is_elapsed && (top.options.is_exact || !trace.is_bundled))
 		status = cli_usage("top", "--wall is for the samples of vmtap top's own script");
-	top.lacks_figures = script;
-	top.is_sampling = !top.options.is_exact && !status && (trace.is_bundled || script);
+	top.is_sampling =
+		!top.options.is_exact && !status && (trace.is_bundled || top.lacks_figures);
 	if (!status && trace.mode != TRACE_HELPED) {
 		void (*sigpipe)(int) = signal(SIGPIPE, SIG_IGN);
 		status = run(&trace, &top);
 		signal(SIGPIPE, sigpipe);
 	}
 	trace_options_free(&trace);
-	free(script);
 	free(words);
 	return status;
 }

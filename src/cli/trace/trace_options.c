@@ -531,6 +531,15 @@ int trace_options_parse(struct trace *trace, int argc, char **argv, const char *
 	return status ? status : set_options(trace);
 }
 
+void trace_replace_bundled(struct trace *trace, char *text)
+{
+	struct script *script = &trace->scripts[0];
+
+	script->text = script->owned = text;
+	script->length = strlen(text);
+	trace->is_bundled = trace->options.table = false;
+}
+
 void trace_options_free(struct trace *trace)
 {
 	for (size_t i = 0; i < trace->script_count; i++)

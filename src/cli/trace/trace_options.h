@@ -72,4 +72,8 @@ struct trace {
 int trace_options_parse(struct trace *trace, int argc, char **argv, const char *script);
 void trace_options_free(struct trace *trace);
 
+/* Runs this text instead of the bundled script, and frees it at the end. The trace must be one
+ * whose script is_bundled says to be bundled. */
+void trace_replace_bundled(struct trace *trace, char *text);
+
 #endif
