@@ -9,18 +9,18 @@ struct error;
 struct target_spec;
 
 enum target_streams {
-	TARGET_STREAMS_ALL,  /* each target serves a stream, or is a VM by what it is */
-	TARGET_STREAMS_NONE, /* processes and programs without libvmtap */
-	TARGET_STREAMS_SOME,
-	TARGET_STREAMS_UNKNOWN /* a command without it, which may execute, start or load it */
+	TARGET_STREAMS_ALL,    /* each process serves one, and each command's program is a VM */
+	TARGET_STREAMS_NONE,   /* no process serves one */
+	TARGET_STREAMS_SOME,   /* some processes do */
+	TARGET_STREAMS_UNKNOWN /* a command's program is no VM, but it may execute, start or load
+				  one */
 };
 
 /*
  * Connects to each process for a moment; one that contains the library and does not serve yet gets
- * a second for that. A command has not been started, so the file of its program decides: one that
- * loads the library later, as an interpreter loads a module, counts as one without. Returns 0 and
- * *streams, or a negative errno and a line in error: a process does not exist or belongs to another
- * user. Option --via decides where it is given.
+ * a second for that. A command has not been started yet, so the file of its program is read.
+ * If option --via is given, it alone decides. Returns 0 and *streams, or a negative errno and a
+ * line in error: a process does not exist, or belongs to another user.
  */
 int target_streams_look(
 	const struct target_spec *spec, enum target_streams *streams, struct error *error);

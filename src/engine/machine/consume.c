@@ -70,7 +70,7 @@ void consume_collect(struct engine *engine)
 
 void consume_exit(struct engine *engine, uint64_t status)
 {
-	/* First, so that whoever is asked for results knows that later events do not count. */
+	/* First: a source that is asked for results does not count later events any more. */
 	engine->exited = true;
 	consume_collect(engine);
 	engine->exit_at_end = engine->ended;
