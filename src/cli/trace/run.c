@@ -463,6 +463,23 @@ static void note_targets(struct process_symbols *symbols, const struct run_setti
 		lookup->note(lookup->context, settings->targets->items[i].process.pid, 0);
 }
 
+/*
+ * Learns what is mapped before the first event: a process may execute another program, or end,
+ * before what the kernel has aggregated is named.
+ */
+static void learn_code(const struct run *run)
+{
+	const struct targets *targets = run->settings->targets;
+	uint64_t now = clock_monotonic();
+
+	if (!run->code)
+		return;
+	for (size_t i = 0; i < targets->count; i++)
+		heard_code_learn(run->code, targets->items[i].process.pid, now);
+	if (!targets->count)
+		heard_code_learn_all(run->code, now);
+}
+
 /* What sources have for the engine's aggregations, also those that have ended. */
 static void collect(void *context, const struct partial_sink *sink)
 {
@@ -592,6 +609,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	 * event. Its time is before theirs: the first events may precede it.
 	 */
 	begun = present(&run);
+	learn_code(&run);
 	result = source ? enable_probes(&run, error) : 0;
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	if (result)

@@ -1,6 +1,7 @@
 /* heard_code.c: see heard_code.h. */
 #include "usdt/process/heard_code.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,8 +179,7 @@ static void add_object(
 	}
 }
 
-/* Reads what a process has mapped of which nothing was heard: it has not mapped anything since. */
-static void learn(struct heard_code *heard, uint32_t pid, uint64_t time)
+void heard_code_learn(struct heard_code *heard, uint32_t pid, uint64_t time)
 {
 	struct heard_process *process;
 	struct usdt_process *mapped;
@@ -187,10 +187,28 @@ static void learn(struct heard_code *heard, uint32_t pid, uint64_t time)
 
 	if (usdt_process_map((pid_t)pid, &mapped, &error))
 		return;
-	process = need(heard, pid);
-	for (size_t i = 0; i < mapped->object_count; i++)
-		add_object(process, &mapped->objects[i], time);
+	if (mapped->object_count) { /* the kernel's threads have none */
+		process = need(heard, pid);
+		for (size_t i = 0; i < mapped->object_count; i++)
+			add_object(process, &mapped->objects[i], time);
+	}
 	usdt_process_free(mapped);
+}
+
+void heard_code_learn_all(struct heard_code *heard, uint64_t time)
+{
+	DIR *processes = opendir("/proc");
+	struct dirent *entry;
+	char *end;
+
+	while (processes && (entry = readdir(processes))) {
+		unsigned long pid = strtoul(entry->d_name, &end, 10);
+
+		if (pid && !*end && pid <= INT32_MAX)
+			heard_code_learn(heard, (uint32_t)pid, time);
+	}
+	if (processes)
+		closedir(processes);
 }
 
 void heard_code_fork(struct heard_code *heard, uint32_t parent, uint32_t child, uint64_t time)
@@ -199,7 +217,7 @@ void heard_code_fork(struct heard_code *heard, uint32_t parent, uint32_t child, 
 	struct heard_process *made;
 
 	if (!heard_find_process(heard, parent))
-		learn(heard, parent, time);
+		heard_code_learn(heard, parent, time);
 	made = need(heard, child);
 	for (size_t i = made->count; i-- > 0;)
 		if (made->mappings[i].time < time) /* of an earlier process with this number */

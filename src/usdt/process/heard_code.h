@@ -38,6 +38,14 @@ bool heard_code_begin(struct heard_code *heard);
 void heard_code_add(struct heard_code *heard, uint32_t pid, const struct heard_mapping *mapping);
 
 /*
+ * Reads what a process, or each process of the machine, has mapped now: it may have ended, or may
+ * execute another program, before anybody asks for the names of its addresses, and nobody tells of
+ * what was mapped before. time is the present. A process that cannot be read is left out.
+ */
+void heard_code_learn(struct heard_code *heard, uint32_t pid, uint64_t time);
+void heard_code_learn_all(struct heard_code *heard, uint64_t time);
+
+/*
  * A process has made another one by fork(), which has the same mappings at first. Of a parent that
  * was there before anybody listened, they are read.
  */
