@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -206,8 +207,30 @@ START_TEST(test_alive)
 }
 END_TEST
 
+/* The kernel's own part of a process has names, too; its size is a few pages. */
+START_TEST(test_vdso)
+{
+	uint64_t begin = getauxval(AT_SYSINFO_EHDR);
+	struct process_symbols *symbols = process_symbols_new(NULL);
+	const struct symbol_lookup *lookup = process_symbols_lookup(symbols);
+	struct symbol found = {0};
+	size_t named = 0;
+
+	for (uint64_t at = begin; begin && at < begin + 4096; at += 16) {
+		if (!lookup->find(lookup->context, (uint64_t)getpid(), at, &found) ||
+			strcmp(found.module, "[vdso]") != 0)
+			continue;
+		ck_assert_uint_eq(found.module_begin, begin);
+		named += found.function && strstr(found.function, "clock_gettime");
+	}
+	ck_assert(!begin || named);
+	process_symbols_free(symbols);
+}
+END_TEST
+
 void unit_tests(TCase *tests)
 {
+	tcase_add_test(tests, test_vdso);
 	tcase_add_test(tests, test_order);
 	tcase_add_test(tests, test_fork);
 	tcase_add_test(tests, test_many);

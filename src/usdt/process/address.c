@@ -27,6 +27,7 @@ struct usdt_addresses {
 	struct perf_map jit;
 	struct file_store own; /* if the caller has none */
 	bool has_own;
+	struct symbol_object *vdso; /* NULL: not read yet */
 };
 
 int usdt_addresses_new(pid_t pid, struct file_store *store, struct usdt_addresses **addresses)
@@ -44,6 +45,15 @@ int usdt_addresses_new(pid_t pid, struct file_store *store, struct usdt_addresse
 	return 0;
 }
 
+static void free_object(void *content)
+{
+	struct symbol_object *object = content;
+
+	usdt_functions_free(&object->functions);
+	free(object->segments);
+	free(object);
+}
+
 void usdt_addresses_free(struct usdt_addresses *addresses)
 {
 	if (!addresses)
@@ -52,6 +62,8 @@ void usdt_addresses_free(struct usdt_addresses *addresses)
 	perf_map_close(&addresses->jit);
 	if (addresses->has_own)
 		file_store_end(&addresses->own);
+	if (addresses->vdso)
+		free_object(addresses->vdso);
 	free(addresses);
 }
 
@@ -62,6 +74,8 @@ enum usdt_unnamed usdt_addresses_unnamed(const struct usdt_addresses *addresses,
 
 	if (!map->area_count)
 		return USDT_UNNAMED_PROCESS;
+	if (area && area->file == MAPPED_VDSO)
+		return USDT_UNNAMED_SYMBOL;
 	if (!area || area->file >= map->file_count)
 		return USDT_UNNAMED_MEMORY;
 	return map->files[area->file].stored ? USDT_UNNAMED_SYMBOL : USDT_UNNAMED_FILE;
@@ -104,13 +118,17 @@ static void *read_object(void *context, int file, const char *path)
 	return object;
 }
 
-static void free_object(void *content)
+static struct symbol_object *read_vdso(void)
 {
-	struct symbol_object *object = content;
+	struct symbol_object *object = calloc(1, sizeof(*object));
+	Elf *elf = object ? mapped_vdso_open() : NULL;
 
-	usdt_functions_free(&object->functions);
-	free(object->segments);
-	free(object);
+	if (elf) {
+		object->segments = mapped_segments_read(elf, &object->segment_count);
+		usdt_functions_read(elf, &object->functions);
+		elf_end(elf);
+	}
+	return object;
 }
 
 void usdt_addresses_store(struct file_store *store)
@@ -163,22 +181,44 @@ void usdt_addresses_note(struct usdt_addresses *addresses, uint64_t address)
 	find_jit(addresses, area, address, &found);
 }
 
+/* Finds the function at an address of an area, whose file this is. */
+static void find_function(const struct symbol_object *object, const struct mapped_area *area,
+	uint64_t address, struct symbol *found)
+{
+	uint64_t stated, begin;
+
+	if (!mapped_segments_address(object->segments, object->segment_count,
+		    address - area->begin + area->offset, &stated))
+		return;
+	found->function = usdt_functions_find(&object->functions, stated, &begin);
+	if (found->function)
+		found->function_begin = address - (stated - begin);
+}
+
 static bool find_in_file(struct usdt_addresses *addresses, const struct mapped_area *area,
 	uint64_t address, struct symbol *found)
 {
 	struct mapped_file *file = &addresses->map.files[area->file];
 	const struct symbol_object *object =
 		file->stored ? file_store_content(addresses->map.store, file->stored) : NULL;
-	uint64_t stated, begin;
 
 	*found = (struct symbol){.module = mapped_file_name(file), .module_begin = file->begin};
-	if (object &&
-		mapped_segments_address(object->segments, object->segment_count,
-			address - area->begin + area->offset, &stated)) {
-		found->function = usdt_functions_find(&object->functions, stated, &begin);
-		if (found->function)
-			found->function_begin = address - (stated - begin);
-	}
+	if (object)
+		find_function(object, area, address, found);
+	return true;
+}
+
+/* A process of 32 bits has another vdso than this one. */
+static bool find_in_vdso(struct usdt_addresses *addresses, const struct mapped_area *area,
+	uint64_t address, struct symbol *found)
+{
+	*found = (struct symbol){.module = "[vdso]", .module_begin = area->begin};
+	if (area->begin <= UINT32_MAX)
+		return true;
+	if (!addresses->vdso)
+		addresses->vdso = read_vdso();
+	if (addresses->vdso)
+		find_function(addresses->vdso, area, address, found);
 	return true;
 }
 
@@ -189,6 +229,8 @@ bool usdt_addresses_find(struct usdt_addresses *addresses, uint64_t address, str
 
 	if (!area)
 		return find_jit(addresses, NULL, address, found);
+	if (area->file == MAPPED_VDSO)
+		return find_in_vdso(addresses, area, address, found);
 	if (area->file < addresses->map.file_count)
 		is_found = find_in_file(addresses, area, address, found);
 	return find_jit(addresses, area, address, found) || is_found;

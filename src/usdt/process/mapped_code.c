@@ -5,6 +5,8 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/bisect.h"
@@ -15,7 +17,8 @@
 #include "usdt/process/process_images.h"
 
 enum {
-	SEGMENTS_MAX = 4096 /* of a file */
+	SEGMENTS_MAX = 4096, /* of a file */
+	VDSO_MAX = 1 << 20
 };
 
 bool mapped_retry_due(struct mapped_retry *retry)
@@ -189,6 +192,23 @@ const char *mapped_file_name(const struct mapped_file *file)
 	const char *slash = strrchr(file->path, '/');
 
 	return slash ? slash + 1 : file->path;
+}
+
+Elf *mapped_vdso_open(void)
+{
+	struct usdt_process *process;
+	struct error error;
+	Elf *elf = NULL;
+
+	elf_version(EV_CURRENT);
+	if (usdt_process_map(getpid(), &process, &error))
+		return NULL;
+	if (process->vdso.begin && process->vdso.begin == getauxval(AT_SYSINFO_EHDR) &&
+		process->vdso.end - process->vdso.begin <= VDSO_MAX)
+		elf = elf_memory((char *)(uintptr_t)process->vdso.begin,
+			process->vdso.end - process->vdso.begin);
+	usdt_process_free(process);
+	return elf;
 }
 
 struct mapped_segment *mapped_segments_read(Elf *elf, size_t *count)

@@ -86,6 +86,12 @@ const struct mapped_area *mapped_code_known(const struct mapped_code *map, uint6
 /* The file's name without its folders. */
 const char *mapped_file_name(const struct mapped_file *file);
 
+/*
+ * The kernel's vdso, as this process has it: the same that others of its kind have. The caller
+ * closes it by elf_end(). NULL: there is none, or it cannot be found.
+ */
+Elf *mapped_vdso_open(void);
+
 /* The PT_LOAD segments of an ELF file; the caller frees them. NULL if it has none. */
 struct mapped_segment *mapped_segments_read(Elf *elf, size_t *count);
 

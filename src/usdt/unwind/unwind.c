@@ -14,14 +14,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/error.h"
 #include "usdt/process/file_store.h"
 #include "usdt/process/mapped_code.h"
-#include "usdt/process/process_images.h"
 #include "usdt/unwind/frame_expression.h"
 #include "usdt/unwind/frame_rule.h"
 #include "usdt/unwind/frame_table.h"
@@ -32,7 +29,6 @@ enum {
 	CACHE_MAX = 16384, /* entries, of 64 bytes */
 	CACHE_PROBES = 4,
 	TABLES_MAX = 256 << 20, /* bytes of unwind information of all files together */
-	VDSO_MAX = 1 << 20,
 	NOT_SAVED = INT32_MIN,
 	NO_REGISTER = 255
 };
@@ -198,18 +194,9 @@ const struct file_store *usdt_unwind_files_store(const struct usdt_unwind_files 
 static struct frame_object *read_vdso(struct usdt_unwind_files *files)
 {
 	struct frame_object *object = calloc(1, sizeof(*object));
-	struct usdt_process *process;
-	struct error error;
 
-	if (!object || usdt_process_map(getpid(), &process, &error))
-		return object;
-	if (process->vdso.begin && process->vdso.begin == getauxval(AT_SYSINFO_EHDR) &&
-		process->vdso.end - process->vdso.begin <= VDSO_MAX)
-		read_elf(files,
-			elf_memory((char *)(uintptr_t)process->vdso.begin,
-				process->vdso.end - process->vdso.begin),
-			object);
-	usdt_process_free(process);
+	if (object)
+		read_elf(files, mapped_vdso_open(), object);
 	return object;
 }
 
