@@ -162,7 +162,6 @@ static int parse_probe(struct contract_reader *reader, struct contract_provider 
 static int parse_provider(struct contract_reader *reader, struct contract *contract)
 {
 	struct contract_provider *provider;
-	struct contract_provider *grown;
 	struct contract_span name;
 	size_t capacity = 0;
 	int line = reader->token.line;
@@ -177,11 +176,10 @@ static int parse_provider(struct contract_reader *reader, struct contract *contr
 			return contract_fail_word(reader, line, "a second provider", name);
 	if (contract->provider_count == PROVIDERS_MAX)
 		return contract_fail_at(reader, line, "too many providers");
-	grown = realloc(contract->providers, (contract->provider_count + 1) * sizeof(*grown));
-	if (!grown)
+	if (array_room(&contract->providers, &contract->provider_room, contract->provider_count,
+		    sizeof(*provider)))
 		return contract_fail_memory(reader);
-	contract->providers = grown;
-	provider = &grown[contract->provider_count];
+	provider = &contract->providers[contract->provider_count];
 	memset(provider, 0, sizeof(*provider));
 	provider->line = line;
 	provider->column = contract_column(reader, name.begin);

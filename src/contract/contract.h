@@ -127,9 +127,9 @@ struct contract_constant {
 
 struct contract {
 	char *file;
-	size_t constant_count;
+	size_t constant_count, constant_room;
 	struct contract_constant *constants; /* in the order in the file */
-	size_t provider_count;
+	size_t provider_count, provider_room;
 	struct contract_provider *providers;
 };
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "contract/contract_private.h"
 
@@ -189,19 +190,18 @@ static int add_constant(
 	struct contract_reader *reader, struct contract_span name, const char *value)
 {
 	struct contract *made = reader->made;
-	struct contract_constant *grown;
+	struct contract_constant *added;
 
 	if (!made)
 		return 0;
-	grown = realloc(made->constants, (made->constant_count + 1) * sizeof(*grown));
-	if (!grown)
+	if (array_room(&made->constants, &made->constant_room, made->constant_count,
+		    sizeof(*made->constants)))
 		return contract_fail_memory(reader);
-	made->constants = grown;
-	grown[made->constant_count] =
-		(struct contract_constant){contract_span_copy(name), strdup(value)};
-	if (!grown[made->constant_count].name || !grown[made->constant_count].value) {
-		free(grown[made->constant_count].name);
-		free(grown[made->constant_count].value);
+	added = &made->constants[made->constant_count];
+	*added = (struct contract_constant){contract_span_copy(name), strdup(value)};
+	if (!added->name || !added->value) {
+		free(added->name);
+		free(added->value);
 		return contract_fail_memory(reader);
 	}
 	made->constant_count++;

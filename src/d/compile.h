@@ -66,12 +66,11 @@ struct d_compile_settings {
  * Finds the clauses of a program that a probe enables, one that was not known when the program was
  * compiled: one of the clause's descriptions matches it, and what args[] means in the clause holds
  * for it too. set: the one that the program was compiled with. Adds enablings for the probe's
- * number to a list that *list and *count are; -ENOMEM. *differs: some clause matches, but args[]
- * would mean something else.
+ * number to the list. Returns 0 or -ENOMEM. *differs: some clause matches, but args[] would mean
+ * something else.
  */
 int d_program_match(const struct d_program *program, const struct d_probe_set *set,
-	const struct d_probe *probe, uint32_t number, struct d_enabling **list, size_t *count,
-	bool *differs);
+	const struct d_probe *probe, uint32_t number, struct d_enablings *list, bool *differs);
 
 /* What scripts need from their runner. */
 struct d_asks {

@@ -4,6 +4,7 @@
  * and otherwise ignored. Options whose effect the user would miss are refused.
  */
 #include "program/option.h"
+#include "base/arena.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -472,12 +473,8 @@ static bool in_range(const struct option *option, uint64_t value)
 /* Appends prefix and text as one word. */
 static const char *add_text(struct d_option_texts *texts, const char *prefix, const char *text)
 {
-	char **grown = realloc(texts->items, (texts->count + 1) * sizeof(*texts->items));
-
-	if (!grown)
-		return no_memory;
-	texts->items = grown;
-	if (asprintf(&grown[texts->count], "%s%s", prefix, text) < 0)
+	if (array_room(&texts->items, &texts->room, texts->count, sizeof(*texts->items)) ||
+		asprintf(&texts->items[texts->count], "%s%s", prefix, text) < 0)
 		return no_memory;
 	texts->count++;
 	return NULL;

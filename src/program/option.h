@@ -65,7 +65,7 @@ struct d_options {
 /* The values of an option that may be given several times, in the order given. */
 struct d_option_texts {
 	char **items;
-	size_t count;
+	size_t count, room;
 };
 
 /* Options of the preprocessor and the compiler. All zero: the defaults. */

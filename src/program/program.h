@@ -226,6 +226,12 @@ struct d_enabling {
 	uint32_t clause; /* index into the clauses */
 };
 
+/* All zero: none. The caller frees the items. */
+struct d_enablings {
+	struct d_enabling *items;
+	size_t count, room;
+};
+
 /* A script of the command line. */
 struct d_script {
 	char *name; /* file name; for a string program its description, cut as in DTrace */

@@ -23,15 +23,15 @@ struct left_out {
 
 /* Removes enablings of a probe from number `from` on whose clauses read what it does not have. */
 static void leave_out(const struct join_run *run, const struct d_probe_set *own, size_t probe,
-	struct d_enabling *list, size_t from, size_t *count, struct left_out *left)
+	struct d_enablings *list, size_t from, struct left_out *left)
 {
 	size_t kept = from;
 	unsigned argument;
 
-	for (size_t i = from; i < *count; i++) {
+	for (size_t i = from; i < list->count; i++) {
 		if (!d_program_misses(
-			    run->program, list[i].clause, &own->probes[probe], &argument)) {
-			list[kept++] = list[i];
+			    run->program, list->items[i].clause, &own->probes[probe], &argument)) {
+			list->items[kept++] = list->items[i];
 			continue;
 		}
 		if (left->misses && left->first == probe)
@@ -40,25 +40,25 @@ static void leave_out(const struct join_run *run, const struct d_probe_set *own,
 			left->argument = argument;
 		left->first = probe;
 	}
-	*count = kept;
+	list->count = kept;
 }
 
 /* Finds the clauses for a source's probes, and adds those that have any to the run's set. */
 static int match(const struct join_run *run, const struct d_probe_set *own, uint32_t *numbers,
-	struct d_enabling **list, size_t *count, struct left_out *left)
+	struct d_enablings *list, struct left_out *left)
 {
 	int result = 0;
 
 	for (size_t i = 0; i < own->count && !result; i++) {
-		size_t before = *count;
+		size_t before = list->count;
 		numbers[i] = UINT32_MAX;
 		if (own->probes[i].kind != D_PROBE_SOURCE)
 			continue;
 		result = d_program_match(run->program, run->probes, &own->probes[i],
-			(uint32_t)run->probes->count, list, count, &left->differs);
+			(uint32_t)run->probes->count, list, &left->differs);
 		if (!result)
-			leave_out(run, own, i, *list, before, count, left);
-		if (result || *count == before)
+			leave_out(run, own, i, list, before, left);
+		if (result || list->count == before)
 			continue;
 		numbers[i] = (uint32_t)run->probes->count;
 		if (d_probe_set_add(run->probes, &own->probes[i]) < 0)
@@ -73,18 +73,18 @@ static int join_enable(void *context, struct source *source, const struct d_prob
 {
 	const struct join_run *run = context;
 	uint32_t *numbers = calloc(own->count + 1, sizeof(*numbers));
-	struct d_enabling *list = NULL;
+	struct d_enablings list = {.items = NULL};
 	struct source_request request = {.wants = NULL};
 	struct left_out left = {.differs = false};
-	size_t count = 0;
 	int result = -ENOMEM;
 
 	*joined = (struct target_joined){
 		.first = (uint32_t)run->probes->count, .since = clock_monotonic()};
 	if (numbers)
-		result = match(run, own, numbers, &list, &count, &left);
+		result = match(run, own, numbers, &list, &left);
 	if (!result)
-		result = source_request_of_enablings(&request, run->program, list, count);
+		result =
+			source_request_of_enablings(&request, run->program, list.items, list.count);
 	if (result) {
 		error_set(error, ENOMEM, "out of memory");
 		goto out;
@@ -98,7 +98,7 @@ static int join_enable(void *context, struct source *source, const struct d_prob
 	request.sample = engine_options(run->engine)->sample;
 	request.heap_period = engine_options(run->engine)->heapsample;
 	result = source_enable(source, &request, error);
-	if (!result && count && engine_join(run->engine, list, count))
+	if (!result && list.count && engine_join(run->engine, list.items, list.count))
 		result = error_set(error, ENOMEM, "out of memory");
 	for (size_t i = 0; i < request.want_count && !result; i++)
 		if (request.wants[i].reduced)
@@ -117,7 +117,7 @@ static int join_enable(void *context, struct source *source, const struct d_prob
 	joined->end = (uint32_t)run->probes->count;
 out:
 	source_request_free(&request);
-	free(list);
+	free(list.items);
 	free(numbers);
 	return result;
 }

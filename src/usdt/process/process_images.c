@@ -89,15 +89,12 @@ static struct usdt_object *find_object(struct usdt_process *process, unsigned in
 	return object;
 }
 
-static int append_mapping(
-	struct usdt_mapping **mappings, size_t *count, const struct usdt_mapping *mapping)
+static int append_mapping(struct usdt_object *object, const struct usdt_mapping *mapping)
 {
-	struct usdt_mapping *grown = realloc(*mappings, (*count + 1) * sizeof(*grown));
-
-	if (!grown)
+	if (array_room(&object->mappings, &object->mapping_room, object->mapping_count,
+		    sizeof(*mapping)))
 		return -ENOMEM;
-	*mappings = grown;
-	grown[(*count)++] = *mapping;
+	object->mappings[object->mapping_count++] = *mapping;
 	return 0;
 }
 
@@ -111,7 +108,11 @@ static int add_anonymous(
 		process->vdso = *mapping;
 		return 0;
 	}
-	return append_mapping(&process->anonymous, &process->anonymous_count, mapping);
+	if (array_room(&process->anonymous, &process->anonymous_room, process->anonymous_count,
+		    sizeof(*mapping)))
+		return -ENOMEM;
+	process->anonymous[process->anonymous_count++] = *mapping;
+	return 0;
 }
 
 static int add_mapping(struct usdt_process *process, const char *line)
@@ -134,7 +135,7 @@ static int add_mapping(struct usdt_process *process, const char *line)
 	object = find_object(process, device_major, device_minor, inode, line + path);
 	if (!object)
 		return -ENOMEM;
-	return append_mapping(&object->mappings, &object->mapping_count, &mapping);
+	return append_mapping(object, &mapping);
 }
 
 static int read_maps(struct usdt_process *process)
@@ -447,7 +448,7 @@ int usdt_process_hear(
 			return -ENOMEM;
 		if (!object->mapping_count)
 			object->heard_at = heard->time;
-		if (append_mapping(&object->mappings, &object->mapping_count, &mapping))
+		if (append_mapping(object, &mapping))
 			return -ENOMEM;
 	}
 	return 0;

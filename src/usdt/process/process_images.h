@@ -27,7 +27,7 @@ struct usdt_object {
 	char *path; /* in the process's own mount namespace, without " (deleted)" */
 	uint64_t inode;
 	unsigned int device_major, device_minor;
-	size_t mapping_count;
+	size_t mapping_count, mapping_room;
 	struct usdt_mapping *mappings; /* sorted by address */
 	struct usdt_image *image;      /* NULL if it could not be read or is not an ELF file */
 	char *problem;     /* the reason in that case, one line; NULL if it is not an ELF file */
@@ -39,7 +39,7 @@ struct usdt_process {
 	pid_t thread; /* whose view of it is read: another one if the main thread has ended */
 	size_t object_count, object_room;
 	struct usdt_object *objects; /* sorted by lowest address */
-	size_t anonymous_count;
+	size_t anonymous_count, anonymous_room;
 	struct usdt_mapping *anonymous; /* executable memory without a file; sorted by address */
 	struct usdt_mapping vdso;       /* the kernel's vdso; begin 0 if there is none */
 	int memory;                     /* /proc/PID/mem, -1 if it may not be read */

@@ -1,11 +1,12 @@
 /*
- * match_later.c: which clauses of a compiled program a probe enables that turned up later
+ * program_match.c: finds the clauses of a compiled program that a new probe enables
  * (d_program_match() in compile.h).
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/pattern.h"
 #include "d/compile.h"
 
@@ -48,12 +49,10 @@ static bool extends(const struct d_probe *probe, const struct d_probe *known)
 }
 
 int d_program_match(const struct d_program *program, const struct d_probe_set *set,
-	const struct d_probe *probe, uint32_t number, struct d_enabling **list, size_t *count,
-	bool *differs)
+	const struct d_probe *probe, uint32_t number, struct d_enablings *list, bool *differs)
 {
 	for (size_t i = 0; i < program->clause_count; i++) {
 		const struct d_clause *clause = &program->clauses[i];
-		struct d_enabling *grown;
 		char *description = strdup(clause->description);
 		bool is_match = description && matches(description, probe);
 
@@ -67,11 +66,10 @@ int d_program_match(const struct d_program *program, const struct d_probe_set *s
 			*differs = true;
 			continue;
 		}
-		grown = realloc(*list, (*count + 1) * sizeof(*grown));
-		if (!grown)
+		if (array_room(&list->items, &list->room, list->count, sizeof(*list->items)))
 			return -ENOMEM;
-		*list = grown;
-		grown[(*count)++] = (struct d_enabling){.probe = number, .clause = (uint32_t)i};
+		list->items[list->count++] =
+			(struct d_enabling){.probe = number, .clause = (uint32_t)i};
 	}
 	return 0;
 }
