@@ -20,6 +20,7 @@
 #include "source/source.h"
 #include "targets/find/endpoint.h"
 #include "targets/find/vm_stream.h"
+#include "targets/target_kinds.h"
 #include "targets/targets_private.h"
 #include "usdt/process/process_info.h"
 
@@ -32,7 +33,8 @@ enum {
 static bool runtime_is_known(const struct targets *targets, uint32_t pid, const char *path)
 {
 	for (size_t i = 0; i < targets->count; i++)
-		if (targets->items[i].is_runtime && targets->items[i].process.pid == pid &&
+		if (targets->items[i].kind == TARGET_RUNTIME &&
+			targets->items[i].process.pid == pid &&
 			strcmp(targets->items[i].path, path) == 0)
 			return true;
 	for (size_t i = 0; i < targets->runtimes.opening_count; i++)
@@ -47,7 +49,8 @@ static struct target runtime_of(uint32_t pid)
 {
 	struct target target = target_none;
 
-	target.is_runtime = target.is_reported = true;
+	target.kind = TARGET_RUNTIME;
+	target.is_reported = true;
 	target.process.pid = pid;
 	return target;
 }
@@ -61,7 +64,7 @@ static size_t runtime_find_unknown(const struct targets *targets, size_t index, 
 	size_t count, found = 0;
 	struct error ignored;
 
-	if (target->socket || target->is_runtime || !target->path[0] ||
+	if (!target_is_process(target) || !target->path[0] ||
 		process_info_read(target->process.pid, &process, &ignored))
 		return 0;
 	count = endpoint_further(&process, target->path, paths);
@@ -94,7 +97,7 @@ void runtime_joins_watch(struct targets *targets)
 		const char *slash = strrchr(target->path, '/');
 		char directory[PATH_MAX];
 
-		if (target->socket || target->is_runtime || !slash)
+		if (!target_is_process(target) || !slash)
 			continue;
 		if (runtimes->watch < 0)
 			runtimes->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);

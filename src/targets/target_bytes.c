@@ -12,6 +12,7 @@
 #include "source/connection.h"
 #include "targets/find/connect.h"
 #include "targets/find/endpoint.h"
+#include "targets/target_kinds.h"
 #include "targets/targets.h"
 #include "wire/wire.h"
 
@@ -26,7 +27,7 @@ struct target_bytes {
 static int connect_target(struct target_bytes *bytes, struct error *error)
 {
 	struct target *target = &bytes->targets.items[0];
-	const bool is_command = target->command.words;
+	const bool is_command = target_is_started(target);
 	int result = 0;
 
 	if (is_command)

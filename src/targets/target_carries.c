@@ -8,6 +8,7 @@
 #include "source/source.h"
 #include "targets/find/vm_finder.h"
 #include "targets/find/vm_stream.h"
+#include "targets/target_kinds.h"
 #include "targets/targets.h"
 
 enum { VMS_MAX = 32 /* whose files are read */ };
@@ -49,7 +50,7 @@ bool target_carries_read(struct target_carries *carries, const struct targets *t
 	for (size_t i = 0; i < targets->count; i++) {
 		const struct target *target = &targets->items[i];
 
-		if (target->command.words)
+		if (target_is_started(target))
 			carried_add_command(&carries->files, target->command.words);
 		else if (target->process.pid)
 			read_process(carries, targets, target);

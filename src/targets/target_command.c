@@ -14,6 +14,7 @@
 #include "program/probe.h"
 #include "targets/kernel_need.h"
 #include "targets/target_kernel.h"
+#include "targets/target_kinds.h"
 
 enum {
 	CHILD_WAIT_MS = 10000, /* for a command to start serving its event stream */
@@ -77,7 +78,7 @@ static int open_stopped(struct targets *targets, struct target *target, struct d
 	for (size_t i = 0; i < targets->asked_count && !result; i++)
 		suits |= target_is_matched(set, before, &targets->asked[i]);
 	*use = PROGRAM_UNSUITED;
-	if (!result && !by_kernel && !is_due && target->command.words &&
+	if (!result && !by_kernel && !is_due && target_is_started(target) &&
 		source_kernel_has_runtime(targets->kernel))
 		*use = PROGRAM_SERVES;
 	else if (!result && suits)

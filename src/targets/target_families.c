@@ -8,6 +8,7 @@
 #include "kernel/process/process_source.h"
 #include "program/timer_probe.h"
 #include "source/merge.h"
+#include "targets/target_kinds.h"
 #include "targets/targets_private.h"
 
 /* Returns whether a provider is that name with the number of a process, or a pattern for such
@@ -109,9 +110,9 @@ static int open_kernel(struct targets *targets, struct d_probe_set *set, struct 
 
 static unsigned flags_of(const struct targets *targets, const struct target *target)
 {
-	return (target->command.words ? SOURCE_KERNEL_OURS : 0) |
+	return (target_is_started(target) ? SOURCE_KERNEL_OURS : 0) |
 		(targets->spec->via == TARGET_VIA_KERNEL ? 0 : SOURCE_KERNEL_HAS_STREAM) |
-		(targets->may_miss || target->command.words ? SOURCE_KERNEL_MAY_MISS : 0);
+		(targets->may_miss || target_is_started(target) ? SOURCE_KERNEL_MAY_MISS : 0);
 }
 
 /*
@@ -143,9 +144,10 @@ static int start_command(struct targets *targets, struct target *target, struct 
 
 static int open_target(struct targets *targets, struct target *target, struct error *error)
 {
-	int result = target->command.words ? start_command(targets, target, error) : 0;
+	const bool is_started = target_is_started(target);
+	int result = is_started ? start_command(targets, target, error) : 0;
 
-	if (!result && !target->command.words && targets->kernel)
+	if (!result && !is_started && targets->kernel)
 		result = source_kernel_add(
 			targets->kernel, target->process.pid, flags_of(targets, target), error);
 	return result ? result : target_watch_process(targets, target, error);

@@ -4,70 +4,45 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/error.h"
 #include "kernel/process/process_source.h"
 #include "program/probe.h"
 #include "source/merge.h"
 #include "targets/machine_parts.h"
-#include "targets/target_command.h"
 #include "targets/target_families.h"
 #include "targets/target_kernel.h"
+#include "targets/target_kinds.h"
 #include "targets/targets_private.h"
-
-/* Opens what delivers a target's events, except what is requested from the kernel when all are
- * open. *source is NULL if it is not a stream. */
-static int open_one(struct targets *targets, struct target *target, struct d_probe_set *set,
-	struct source **source, struct error *error)
-{
-	*source = NULL;
-	if (target->command.words)
-		return target_start_command(targets, target, set, source, error);
-	if (targets->spec->via == TARGET_VIA_KERNEL)
-		return target_watch_process(targets, target, error);
-	return target_open_own_stream(targets, target, 0, set, source, error);
-}
-
-/* Opens the stream at a further socket; *source is NULL if it is not the same process's. */
-static int open_runtime(const struct targets *targets, struct target *target,
-	struct d_probe_set *set, struct source **source, struct error *error)
-{
-	uint32_t pid = target->process.pid;
-	int result = target_open_stream(targets, pid, target->path, 0, set, source, error);
-
-	if (!result && (*source)->process.pid != pid) {
-		source_close(*source);
-		*source = NULL;
-	}
-	return 0; /* a runtime that cannot be connected to no longer serves */
-}
 
 /* Opens the streams of targets that are given one by one, and asks the kernel for the rest. */
 static int open_listed(struct targets *targets, struct d_probe_set *set, struct error *error)
 {
-	struct merge_part *parts, *grown;
-	size_t opened = 0;
+	struct merge_part *parts;
+	size_t opened = 0, room = targets->count + 1; /* their streams, and the kernel */
 	int result = 0;
 
 	if (!targets->count)
 		return 0;
-	parts = calloc(targets->count + 1, sizeof(*parts)); /* their streams, and the kernel */
+	parts = calloc(room, sizeof(*parts));
 	if (!parts)
 		return error_set(error, ENOMEM, "out of memory");
 	for (size_t i = 0; i < targets->count && !result; i++) {
 		struct merge_part *part = &parts[opened];
+
+		part->source = NULL;
 		part->first = (uint32_t)set->count;
-		if (targets->items[i].is_runtime)
-			result = open_runtime(
-				targets, &targets->items[i], set, &part->source, error);
-		else
-			result = open_one(targets, &targets->items[i], set, &part->source, error);
+		result = target_kind_methods(targets->items[i].kind)
+				 ->open(targets, &targets->items[i], set, &part->source, error);
 		part->end = (uint32_t)set->count;
 		targets->items[i].part = opened;
 		opened += part->source != NULL;
-		if (!result && part->source && !targets->items[i].is_runtime && !targets->is_single)
+		if (!result && part->source && targets->items[i].kind != TARGET_RUNTIME &&
+			!targets->is_single)
 			result = runtime_joins_add(targets, i);
-		grown = realloc(parts, (targets->count + 1) * sizeof(*parts));
-		parts = grown ? grown : parts;
-		result = grown ? result : error_set(error, ENOMEM, "out of memory");
+		/* further runtimes are targets, too; there is always room for one more part */
+		if (array_room(&parts, &room, opened + 1, sizeof(*parts)))
+			result = error_set(error, ENOMEM, "out of memory");
 	}
 	/* A description may be of another target's stream, so all are opened first. */
 	for (size_t i = 0; i < targets->count && !result; i++)

@@ -13,6 +13,7 @@
 #include "kernel/process/process_source.h"
 #include "program/probe.h"
 #include "targets/kernel_need.h"
+#include "targets/target_kinds.h"
 
 bool target_is_matched(const struct d_probe_set *set, size_t first, const struct d_asked *asked)
 {
@@ -57,7 +58,7 @@ static bool is_siteless(const struct d_probe_set *set, const struct d_asked *ask
 bool target_wants_kernel(
 	const struct targets *targets, const struct target *target, const struct d_probe_set *set)
 {
-	if (target->is_runtime || target->socket || target_process_is_held(&target->process) ||
+	if (!target_is_process(target) || target_process_is_held(&target->process) ||
 		targets->spec->via == TARGET_VIA_STREAM)
 		return false;
 	if (targets->spec->via == TARGET_VIA_KERNEL || *target->missing.text || targets->lists_all)
@@ -128,7 +129,7 @@ int target_add_to_kernel(struct targets *targets, const struct target *target,
 	}
 	return result ? result
 		      : source_kernel_add(targets->kernel, target->process.pid,
-				(target->command.words ? SOURCE_KERNEL_OURS : 0) |
+				(target_is_started(target) ? SOURCE_KERNEL_OURS : 0) |
 					(*target->path ? SOURCE_KERNEL_HAS_STREAM : 0) |
 					(targets->may_miss ? SOURCE_KERNEL_MAY_MISS : 0),
 				error);

@@ -22,9 +22,10 @@ enum target_kind {
 	TARGET_COMMAND = 2,
 	TARGET_SOCKET = 4,
 	TARGET_LOG = 8,
-	TARGET_NAME = 16,  /* VMs of a name, also those that start later */
-	TARGET_ALL = 32,   /* every VM, also those that start later: nothing is given */
-	TARGET_FAMILY = 64 /* of pids and commands, also what they start */
+	TARGET_NAME = 16,    /* VMs of a name, also those that start later */
+	TARGET_ALL = 32,     /* every VM, also those that start later: nothing is given */
+	TARGET_FAMILY = 64,  /* of pids and commands, also what they start */
+	TARGET_RUNTIME = 128 /* never given: another socket of a target (target_kinds.h) */
 };
 
 /* Which sources deliver the events of processes. */

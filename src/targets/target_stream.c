@@ -6,6 +6,7 @@
 
 #include "source/source.h"
 #include "targets/find/vm_stream.h"
+#include "targets/target_kinds.h"
 #include "targets/targets_private.h"
 
 /* Adds to a stream the probes profile-n if streams give them. */
@@ -54,9 +55,9 @@ int target_open_own_stream(struct targets *targets, struct target *target, int w
 		target_process_found(&target->process, (*source)->process.pid);
 		source_stream_path(*source, target->path, sizeof(target->path));
 	}
-	if (!target->socket &&
+	if (target_is_process(target) &&
 		(result == -ENOENT ||
-			(target->command.words && result == -ESRCH &&
+			(target_is_started(target) && result == -ESRCH &&
 				child_poll(&target->process.child)))) {
 		target->missing = *error;
 		return target_watch_process(targets, target, error);

@@ -16,6 +16,7 @@
 #include "source/source.h"
 #include "targets/child.h"
 #include "targets/find/vm_stream.h"
+#include "targets/target_kinds.h"
 #include "targets/target_spec.h"
 #include "usdt/elf/image.h"
 
@@ -40,13 +41,11 @@ static bool file_has_runtime(const char *path)
 	return has_runtime;
 }
 
-/*
- * Returns 1 if the process serves a stream, 0 if not, or a negative errno and a line in error. A VM
- * that has just been started serves one soon.
- */
-static int process_streams(uint32_t pid, struct error *error)
+/* A VM that has just been started serves a stream soon. */
+int target_streams_process(const struct target_item *item, struct error *error)
 {
 	const uint64_t limit = clock_monotonic() + START_MS * CLOCK_NS_PER_MS;
+	const uint32_t pid = item->pid;
 	struct source *source;
 	char file[32];
 	int result;
@@ -65,11 +64,12 @@ static int process_streams(uint32_t pid, struct error *error)
 	return result != -ENOENT;
 }
 
-static bool program_streams(const char *name)
+int target_streams_command(const struct target_item *item, struct error *error)
 {
 	char path[PATH_MAX];
 
-	return !child_find_program(name, path) && file_has_runtime(path);
+	(void)error;
+	return !child_find_program(item->command.words[0], path) && file_has_runtime(path);
 }
 
 int target_streams_look(
@@ -86,16 +86,14 @@ int target_streams_look(
 	}
 	for (size_t i = 0; i < spec->count; i++) {
 		const struct target_item *item = &spec->items[i];
-		bool is_command = item->kind == TARGET_COMMAND;
-		int found = is_command             ? program_streams(item->command.words[0])
-			: item->kind == TARGET_PID ? process_streams(item->pid, error)
-						   : 1;
+		const struct target_kind_methods *kind = target_kind_methods(item->kind);
+		int found = kind->streams(item, error);
 
 		if (found < 0)
 			return found;
 		with += found;
 		without += !found;
-		is_unknown |= is_command && !found;
+		is_unknown |= kind->is_started && !found;
 	}
 	if (is_unknown)
 		*streams = TARGET_STREAMS_UNKNOWN;

@@ -6,6 +6,7 @@
 #define VMTAP_TARGETS_TARGET_STREAMS_H
 
 struct error;
+struct target_item;
 struct target_spec;
 
 enum target_streams {
@@ -24,5 +25,12 @@ enum target_streams {
  */
 int target_streams_look(
 	const struct target_spec *spec, enum target_streams *streams, struct error *error);
+
+/*
+ * The same for one process, and for the program of one command (struct target_kind_methods).
+ * Returns 1 if there is a stream, 0 if not, or a negative errno and a line in error.
+ */
+int target_streams_process(const struct target_item *item, struct error *error);
+int target_streams_command(const struct target_item *item, struct error *error);
 
 #endif

@@ -21,11 +21,12 @@
 #include "source/merge.h"
 #include "targets/code_joins.h"
 #include "targets/find/sweep.h"
+#include "targets/target_kinds.h"
 #include "targets/targets_private.h"
 #include "usdt/process/process_info.h"
 
 const struct target target_none = {
-	.process = {.watched = -1, .child = {.descriptor = -1, .line = -1}}};
+	.kind = TARGET_PID, .process = {.watched = -1, .child = {.descriptor = -1, .line = -1}}};
 
 static const struct targets targets_none = {
 	.vms = {.wait = -1}, .runtimes = {.watch = -1}, .ends = -1};
@@ -57,6 +58,7 @@ int targets_init(struct targets *targets, const struct target_spec *spec,
 		target.process.pid = spec->items[i].pid;
 		target.command = spec->items[i].command;
 		target.socket = spec->items[i].socket;
+		target.kind = spec->items[i].kind;
 		result = target_add(targets, &target);
 	}
 	return result;
@@ -89,7 +91,7 @@ int targets_start(struct targets *targets, struct error *error)
 		child_adopt();
 	for (size_t i = 0; i < targets->count && !result; i++) {
 		struct target *target = &targets->items[i];
-		if (!target->command.words)
+		if (!target_is_started(target))
 			continue;
 		result = target_process_create(
 			&target->process, target->command.words, &targets->descriptors, error);
@@ -125,7 +127,7 @@ int target_watch_process(struct targets *targets, struct target *target, struct 
 	int result;
 
 	target->is_watched = true;
-	if (target->command.words)
+	if (target_is_started(target))
 		return 0;
 	result = target_process_find(&target->process, error);
 	if (!result)
@@ -143,7 +145,7 @@ bool targets_poll(struct targets *targets)
 		bool ended;
 
 		if (target->process.state == TARGET_ENDED ||
-			(!target->command.words && !target->is_watched))
+			(!target_is_started(target) && !target->is_watched))
 			continue;
 		ended = target_process_poll(&target->process);
 		if (ended && descriptor >= 0)
@@ -168,7 +170,7 @@ void targets_enabled(struct targets *targets)
 {
 	/* A further runtime is the process of the target before it. */
 	for (size_t i = 0; i < targets->count; i++)
-		if (!targets->items[i].is_runtime)
+		if (targets->items[i].kind != TARGET_RUNTIME)
 			target_process_enabled(&targets->items[i].process);
 }
 
@@ -177,7 +179,7 @@ int targets_release(struct targets *targets, struct error *error)
 	int result = 0;
 
 	for (size_t i = 0; i < targets->count && !result; i++)
-		if (targets->items[i].command.words)
+		if (target_is_started(&targets->items[i]))
 			result = target_start_program(
 				targets, &targets->items[i], CHILD_WAIT_NONE, error);
 	return result;
@@ -367,7 +369,8 @@ void targets_report_ends(
 				targets->source, target->part, &own, &own_reason);
 		/* A command may run a little longer than its stream. */
 		if (!ended ||
-			(target->command.words && !child_poll(&target->process.child) && going_on))
+			(target_is_started(target) && !child_poll(&target->process.child) &&
+				going_on))
 			continue;
 		tell_end(targets, target, own, own_reason, quiet);
 		target->is_reported = true;

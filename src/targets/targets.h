@@ -8,7 +8,7 @@
  * then be any processes, and only their ends are waited for. A target that serves no event stream
  * is watched too, if nothing else delivers its events; its member missing says why.
  *
- * A new kind of group is a row of the table in target_groups.c.
+ * A new kind of target is a row of the table in target_kinds.c, one of group in target_groups.c.
  */
 #ifndef VMTAP_TARGETS_TARGETS_H
 #define VMTAP_TARGETS_TARGETS_H
@@ -69,11 +69,11 @@ struct target_joiner {
 
 /* One target that is given by itself, or a further runtime of one. */
 struct target {
+	enum target_kind kind; /* TARGET_RUNTIME: of the target before it */
 	struct target_process process;
-	struct command_words command; /* belongs to the specification */
-	const char *socket;           /* given instead of a pid */
-	bool is_runtime; /* another socket of the target before it; its path is in path */
-	bool is_watched; /* its stream is not followed, only its end */
+	struct command_words command; /* of TARGET_COMMAND; belongs to the specification */
+	const char *socket;           /* of TARGET_SOCKET */
+	bool is_watched;              /* its stream is not followed, only its end */
 	bool is_reported;
 	struct error missing; /* why its stream is not followed; "": it is, or need not be */
 	char path[110];       /* of its socket; "": it serves no stream */

@@ -24,6 +24,7 @@
 #include "targets/find/endpoint.h"
 #include "targets/find/vm_finder.h"
 #include "targets/find/vm_stream.h"
+#include "targets/target_kinds.h"
 #include "targets/targets_private.h"
 #include "usdt/process/process_info.h"
 
@@ -505,7 +506,7 @@ static void wait_for_change(const struct targets *targets, int timeout_ms)
 static bool starts_command(const struct targets *targets)
 {
 	for (size_t i = 0; i < targets->count; i++)
-		if (targets->items[i].command.words)
+		if (target_is_started(&targets->items[i]))
 			return true;
 	return false;
 }

@@ -20,8 +20,8 @@
 #include "engine/output/place_text.h"
 #include "engine/output/text_writer.h"
 #include "engine/store/value.h"
+#include "targets/target_kinds.h"
 #include "targets/target_streams.h"
-#include "usdt/process/process_info.h"
 
 enum { FRAMES_MAX = 1024 };
 
@@ -168,27 +168,17 @@ static void flame_writer_init(
 static void name_targets(struct flame_traced *traced, const struct target_spec *spec)
 {
 	const struct target_item *item = spec->count ? &spec->items[0] : NULL;
-	struct process_info process;
-	struct error ignored;
-	int length = 0;
+	size_t length;
 
 	if (!item)
-		length = snprintf(traced->name, sizeof(traced->name), "%s",
+		snprintf(traced->name, sizeof(traced->name), "%s",
 			spec->name ? spec->name : "all processes");
-	else if (item->kind == TARGET_COMMAND)
-		for (char **word = item->command.words; *word && length < (int)sizeof(traced->name);
-			word++)
-			length += snprintf(traced->name + length,
-				sizeof(traced->name) - (size_t)length, "%s%s", length ? " " : "",
-				*word);
-	else if (item->kind == TARGET_SOCKET)
-		length = snprintf(traced->name, sizeof(traced->name), "%s", item->socket);
-	else if (!process_info_read(item->pid, &process, &ignored))
-		length = snprintf(traced->name, sizeof(traced->name), "%s (%" PRIu32 ")",
-			process.name, item->pid);
-	if (spec->count > 1 && length < (int)sizeof(traced->name))
-		snprintf(traced->name + length, sizeof(traced->name) - (size_t)length,
-			" and %zu more", spec->count - 1);
+	else
+		target_kind_methods(item->kind)->title(item, traced->name, sizeof(traced->name));
+	length = strlen(traced->name);
+	if (spec->count > 1 && length < sizeof(traced->name))
+		snprintf(traced->name + length, sizeof(traced->name) - length, " and %zu more",
+			spec->count - 1);
 }
 
 /* The script for the targets; NULL: out of memory. */

@@ -562,7 +562,7 @@ static int compile_scripts(struct work *work, struct d_program **program)
 
 	/* The process of a recording, a socket or a name is known only once it is open. */
 	if (targets->group == TARGET_GROUP_RECORDING || targets->group == TARGET_GROUP_NAMED ||
-		(targets->count && targets->items[0].socket))
+		(targets->count && targets->items[0].kind == TARGET_SOCKET))
 		status = open_targets(work);
 	if (!status)
 		status = read_scripts(work);
