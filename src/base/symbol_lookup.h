@@ -6,6 +6,7 @@
 #define VMTAP_BASE_SYMBOL_LOOKUP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The texts live as long as the lookup. */
@@ -20,6 +21,10 @@ struct symbol_lookup {
 	void *context;
 	/* What lies at the address; false: nothing is known of it. */
 	bool (*find)(void *context, uint64_t pid, uint64_t address, struct symbol *found);
+	/* The functions that the compiler has put into the one at the address: at most `most`
+	 * names, the innermost first. Returns their number. NULL: none are known. */
+	size_t (*inlined)(
+		void *context, uint64_t pid, uint64_t address, const char **names, size_t most);
 	/* Makes sure that the address can still be found after the process has ended. */
 	void (*note)(void *context, uint64_t pid, uint64_t address);
 };

@@ -9,6 +9,8 @@
 #include "base/utf8.h"
 #include "engine/store/guest_stacks.h"
 
+enum { INLINED_MAX = 64 };
+
 /* Names come from files that a traced program may have written; none may disturb a terminal. */
 static const char *clean(char *text)
 {
@@ -94,7 +96,7 @@ static size_t guest_name_length(const char *text)
 
 /* Of the versions "name@@GLIBC_2.34" only the name matters here. */
 static const char *function_name(
-	const struct symbol *found, bool is_kernel, char buffer[PLACE_TEXT_MAX])
+	const struct symbol *found, const char *suffix, char buffer[PLACE_TEXT_MAX])
 {
 	const char *version = strstr(found->function, "@GLIBC");
 	size_t length = version ? (size_t)(version - found->function) : strlen(found->function);
@@ -103,16 +105,18 @@ static const char *function_name(
 		length--;
 	if (length > PLACE_TEXT_MAX - 8)
 		length = PLACE_TEXT_MAX - 8;
-	snprintf(buffer, PLACE_TEXT_MAX, "%.*s%s", (int)length, found->function,
-		is_kernel ? "_[k]" : "");
+	snprintf(buffer, PLACE_TEXT_MAX, "%.*s%s", (int)length, found->function, suffix);
 	return clean(buffer);
 }
 
 const char *place_frame_name(struct places *places, enum d_value_kind kind,
 	const struct text *stack, uint64_t *at, char buffer[PLACE_TEXT_MAX])
 {
+	const char *names[INLINED_MAX];
 	struct symbol found;
 	uint64_t pid, address;
+	uint32_t number;
+	size_t inlined;
 
 	if (kind == D_VALUE_GUEST_STACK) {
 		if (!guest_frame(places->guest_stacks, stack, at, buffer))
@@ -120,14 +124,22 @@ const char *place_frame_name(struct places *places, enum d_value_kind kind,
 		buffer[guest_name_length(buffer)] = '\0';
 		return buffer;
 	}
-	if (*at >= place_count(stack))
+	number = (uint32_t)*at;
+	if (number >= place_count(stack))
 		return NULL;
 	pid = place_process(stack);
-	address = place_address(stack, (uint32_t)(*at)++);
+	address = place_address(stack, number) - (number > 0);
+	inlined = places_inlined(places, pid, address, names, INLINED_MAX);
+	if (*at >> 32 < inlined) {
+		snprintf(buffer, PLACE_TEXT_MAX, "%.*s_[i]", PLACE_TEXT_MAX - 8, names[*at >> 32]);
+		*at += UINT64_C(1) << 32;
+		return clean(buffer);
+	}
+	*at = number + 1;
 	if (!places_find(places, pid, address, &found))
 		return strcpy(buffer, "[unknown]");
 	if (found.function)
-		return function_name(&found, !pid, buffer);
+		return function_name(&found, pid ? "" : "_[k]", buffer);
 	snprintf(buffer, PLACE_TEXT_MAX, "[%s]", found.module);
 	return clean(buffer);
 }

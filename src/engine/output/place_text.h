@@ -25,8 +25,10 @@ const char *place_frame_text(struct places *places, enum d_value_kind kind,
 
 /*
  * The same as a picture or table shows a frame: a method without its place; the function alone,
- * "function_[k]" one of the kernel,
- * "[module]" where the file has no symbol, "[unknown]". All places of a function have one name.
+ * "function_[k]" one of the kernel, "[module]" where the file has no symbol, "[unknown]". All
+ * places of a function have one name. Functions that the compiler has put into another one are
+ * frames of their own, "function_[i]". A caller is named by its call, which is before the address
+ * at which it goes on.
  */
 const char *place_frame_name(struct places *places, enum d_value_kind kind,
 	const struct text *stack, uint64_t *at, char buffer[PLACE_TEXT_MAX]);

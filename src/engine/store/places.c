@@ -10,6 +10,16 @@ bool places_find(const struct places *places, uint64_t pid, uint64_t address, st
 	return symbols && symbols->find(symbols->context, pid, address, found);
 }
 
+size_t places_inlined(const struct places *places, uint64_t pid, uint64_t address,
+	const char **names, size_t most)
+{
+	const struct symbol_lookup *symbols = places->symbols;
+
+	return symbols && symbols->inlined
+		? symbols->inlined(symbols->context, pid, address, names, most)
+		: 0;
+}
+
 static struct text *make(struct scratch *scratch, uint32_t first, uint32_t count)
 {
 	size_t size = ((size_t)count + 1) * sizeof(uint64_t);

@@ -47,6 +47,10 @@ void places_note(const struct places *places, const struct text *stack);
 /* What is known about an address in a process (pid 0: the kernel); false: nothing. */
 bool places_find(const struct places *places, uint64_t pid, uint64_t address, struct symbol *found);
 
+/* The functions that the compiler has put into the one at the address (struct symbol_lookup). */
+size_t places_inlined(const struct places *places, uint64_t pid, uint64_t address,
+	const char **names, size_t most);
+
 /* Word number `index` of a value. */
 static inline uint64_t place_word(const struct text *value, uint32_t index)
 {

@@ -11,6 +11,7 @@
 
 #include "usdt/elf/debug_file.h"
 #include "usdt/elf/function.h"
+#include "usdt/elf/inline_frames.h"
 #include "usdt/process/file_store.h"
 #include "usdt/process/mapped_code.h"
 #include "usdt/process/perf_map.h"
@@ -20,6 +21,7 @@ struct symbol_object {
 	size_t segment_count;
 	struct mapped_segment *segments;
 	struct usdt_functions functions;
+	struct inline_frames *inlined; /* NULL: there is no debug information */
 };
 
 struct usdt_addresses {
@@ -50,6 +52,7 @@ static void free_object(void *content)
 	struct symbol_object *object = content;
 
 	usdt_functions_free(&object->functions);
+	inline_frames_close(object->inlined);
 	free(object->segments);
 	free(object);
 }
@@ -81,8 +84,8 @@ enum usdt_unnamed usdt_addresses_unnamed(const struct usdt_addresses *addresses,
 	return map->files[area->file].stored ? USDT_UNNAMED_SYMBOL : USDT_UNNAMED_FILE;
 }
 
-/* Replaces the functions by those of the debug file, if there is one. */
-static void read_debug_file(Elf *elf, const char *path, struct usdt_functions *functions)
+/* Reads what the debug file has, if there is one. */
+static void read_debug_file(Elf *elf, const char *path, struct symbol_object *object)
 {
 	int file = debug_file_open(elf, path, DEBUG_FILE_FOLDER);
 	struct usdt_functions read = {0};
@@ -92,12 +95,14 @@ static void read_debug_file(Elf *elf, const char *path, struct usdt_functions *f
 		return;
 	debug = elf_begin(file, ELF_C_READ, NULL);
 	if (debug && usdt_functions_read(debug, &read) && read.count) {
-		usdt_functions_free(functions);
-		*functions = read;
+		usdt_functions_free(&object->functions);
+		object->functions = read;
 	} else {
 		usdt_functions_free(&read);
 	}
 	elf_end(debug);
+	if (!object->inlined)
+		object->inlined = inline_frames_open(file);
 	close(file);
 }
 
@@ -111,8 +116,9 @@ static void *read_object(void *context, int file, const char *path)
 	elf = object ? elf_begin(file, ELF_C_READ, NULL) : NULL;
 	if (elf) {
 		object->segments = mapped_segments_read(elf, &object->segment_count);
+		object->inlined = inline_frames_open(file);
 		if (!usdt_functions_read(elf, &object->functions))
-			read_debug_file(elf, path, &object->functions);
+			read_debug_file(elf, path, object);
 		elf_end(elf);
 	}
 	return object;
@@ -234,4 +240,22 @@ bool usdt_addresses_find(struct usdt_addresses *addresses, uint64_t address, str
 	if (area->file < addresses->map.file_count)
 		is_found = find_in_file(addresses, area, address, found);
 	return find_jit(addresses, area, address, found) || is_found;
+}
+
+size_t usdt_addresses_inlined(
+	struct usdt_addresses *addresses, uint64_t address, const char **names, size_t most)
+{
+	const struct mapped_area *area = mapped_code_find(&addresses->map, address);
+	const struct symbol_object *object = NULL;
+	uint64_t stated;
+
+	if (area && area->file < addresses->map.file_count &&
+		addresses->map.files[area->file].stored)
+		object = file_store_content(
+			addresses->map.store, addresses->map.files[area->file].stored);
+	if (!object || !object->inlined ||
+		!mapped_segments_address(object->segments, object->segment_count,
+			address - area->begin + area->offset, &stated))
+		return 0;
+	return inline_frames_find(object->inlined, stated, names, most);
 }

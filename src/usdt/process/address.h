@@ -18,6 +18,7 @@
 #define VMTAP_USDT_PROCESS_ADDRESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -49,6 +50,10 @@ enum usdt_unnamed usdt_addresses_unnamed(const struct usdt_addresses *addresses,
 
 /* Makes sure that the address can still be found after the process has ended. */
 void usdt_addresses_note(struct usdt_addresses *addresses, uint64_t address);
+
+/* Finds the inlined functions at the address, as inline_frames_find() does. */
+size_t usdt_addresses_inlined(
+	struct usdt_addresses *addresses, uint64_t address, const char **names, size_t most);
 
 /*
  * Finds what is at the address; false: no file is mapped there. The texts live as long as

@@ -85,6 +85,14 @@ static bool find_symbol(void *context, uint64_t pid, uint64_t address, struct sy
 	return is_found;
 }
 
+static size_t find_inlined(
+	void *context, uint64_t pid, uint64_t address, const char **names, size_t most)
+{
+	struct usdt_addresses *addresses = pid ? addresses_of(context, pid) : NULL;
+
+	return addresses ? usdt_addresses_inlined(addresses, address, names, most) : 0;
+}
+
 static void note(void *context, uint64_t pid, uint64_t address)
 {
 	struct usdt_addresses *addresses = addresses_of(context, pid);
@@ -98,8 +106,10 @@ struct process_symbols *process_symbols_new(const struct heard_code *heard)
 	struct process_symbols *symbols = calloc(1, sizeof(*symbols));
 
 	if (symbols) {
-		symbols->lookup = (struct symbol_lookup){
-			.context = symbols, .find = find_symbol, .note = note};
+		symbols->lookup = (struct symbol_lookup){.context = symbols,
+			.find = find_symbol,
+			.inlined = find_inlined,
+			.note = note};
 		usdt_addresses_store(&symbols->files);
 		symbols->files.heard = heard;
 	}
