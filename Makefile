@@ -151,7 +151,7 @@ SCRIPTS := $(patsubst probes/%,$(B)/%,$(sort $(wildcard probes/scripts/*.d)))
 # of vmtap-scripts(7).
 MADE_MANUALS := $(B)/man/vmtap-eventlog.5 $(B)/man/vmtap-scripts.7
 MANUALS := $(filter-out $(MADE_MANUALS:$(B)/%=src/%),$(wildcard src/man/*.[1-8])) $(MADE_MANUALS)
-LIBS_CORE = $(call if_header,elfutils/libdw.h,-ldw) -lelf -ljansson $(call if_header,zstd.h,-lzstd)
+LIBS_CORE = $(call if_header,libiberty/demangle.h,-liberty) $(call if_header,elfutils/libdw.h,-ldw) -lelf -ljansson $(call if_header,zstd.h,-lzstd)
 # Of optional libraries those that are installed, asked when the command is linked.
 if_header = $(shell printf '\043include <$(1)>\n' | $(CC) $(SYSTEM_HEADERS) -E - >/dev/null 2>&1 && echo $(2))
 LIBS_COMMAND = $(LIBS_CORE) -lz $(call if_header,microhttpd.h,-lmicrohttpd) $(call if_header,ncursesw/curses.h,-lncursesw -ltinfo)

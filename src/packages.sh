@@ -58,6 +58,7 @@ for set; do
 		need binutils command -v ar
 		want libzstd-dev 'compressed logs (vmtap record --compress)' header zstd.h
 		want libdw-dev 'inlined functions in stacks' header elfutils/libdw.h
+		want libiberty-dev 'names of C++ and Rust functions' header libiberty/demangle.h
 		want libmicrohttpd-dev 'vmtap serve' header microhttpd.h
 		want libncurses-dev 'the screen of vmtap top' header ncursesw/curses.h
 		;;

@@ -11,8 +11,8 @@
 
 /* The texts live as long as the lookup. */
 struct symbol {
-	const char *module;                    /* a file's name without its folders */
-	const char *function;                  /* NULL: no symbol covers the address */
+	const char *module;   /* a file's name without its folders */
+	const char *function; /* as the linker has it; NULL: no symbol covers the address */
 	uint64_t function_begin, module_begin; /* addresses in the process */
 };
 
@@ -25,6 +25,9 @@ struct symbol_lookup {
 	 * names, the innermost first. Returns their number. NULL: none are known. */
 	size_t (*inlined)(
 		void *context, uint64_t pid, uint64_t address, const char **names, size_t most);
+	/* The readable form of a function's name (usdt/elf/readable_names.h). NULL: names are not
+	 * mangled. */
+	const char *(*readable)(void *context, const char *name, bool with_parameters);
 	/* Makes sure that the address can still be found after the process has ended. */
 	void (*note)(void *context, uint64_t pid, uint64_t address);
 };

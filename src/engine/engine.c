@@ -248,7 +248,8 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	engine->unfused = settings->unfused;
 	engine->places = (struct places){.symbols = settings->symbols,
 		.guest_stacks = &engine->guest_stacks,
-		.target = settings->target};
+		.target = settings->target,
+		.is_mangled = program->options.mangled};
 	engine->string_limit = program->options.strsize < STRING_MAX
 		? (uint32_t)program->options.strsize
 		: STRING_MAX;

@@ -125,6 +125,7 @@ static const struct option options[] = {
 	{"linkmode", TEXT, false, AT(NOWHERE)},
 	{"linktype", TEXT, false, AT(NOWHERE)},
 	{"lockmem", TEXT, true, AT(NOWHERE)},
+	{"mangled", BOOLEAN, false, BOOL_AT(mangled)},
 	{"maxframes", NUMBER, false, AT(NOWHERE)},
 	{"modpath", TEXT, true, AT(NOWHERE)},
 	{"nolibs", FLAG, false, FLAG_AT(nolibs)},

@@ -48,6 +48,7 @@ struct d_options {
 	bool aggsortkey, aggsortrev;
 	bool agghist, aggpack, aggzoom, aggpercpu;
 	bool reduce;       /* sources may carry out clauses that only aggregate */
+	bool mangled;      /* names of C++ and Rust functions are shown as linkers have them */
 	bool rawnames;     /* text of the traced program reaches a terminal as it is */
 	bool unsafesystem; /* system() runs whatever text of it */
 	bool table;        /* lines of the same columns are a table: see engine/output/table.h */

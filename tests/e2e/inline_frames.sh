@@ -1,7 +1,8 @@
 #!/bin/bash
 # Functions that the compiler has put into others are frames of a picture: in programs of gcc and
 # clang, of C and C++, with all DWARF versions, also where the debug information is in a file of its
-# own. LLVM's addr2line finds the same at each address; GNU's misses some. What is damaged has no such frames.
+# own. LLVM's addr2line finds the same at each address; GNU's misses some. What is damaged has no such
+# frames. Names of C++ are as people write them.
 # tests: src/usdt/elf/inline_frames.c
 set -u
 . tests/e2e/common
@@ -118,6 +119,17 @@ need_kernel
 run 0 flame --folded -o - -c "$directory/inlined 400"
 has out '^_start;.*;main;outer;middle_\[i\];inner_\[i\] [0-9]+$'
 has out '^_start;.*;main;outer;inner_\[i\] [0-9]+$'
+run 0 flame --folded -o - -c "$directory/sorts 1500000"
+if ! nm "$BUILD/vmtap" | grep -q cplus_demangle; then
+	echo "left out: names of C++: this build has no libiberty"
+else
+	has out ';main;.*std::sort<.*>_\[i\];.*std::__introsort_loop<'
+	has_not out '_Z[NS]'
+	run 0 trace -q -n 'profile-997 /pid == $target/ { @[ufunc(arg1)] = count(); }' -c "$directory/sorts 1500000"
+	has out ' sorts`void std::__introsort_loop<.*>\('
+	run 0 trace -q -x mangled -n 'profile-997 /pid == $target/ { @[ufunc(arg1)] = count(); }' -c "$directory/sorts 1500000"
+	has out ' sorts`_ZSt16__introsort_loop'
+fi
 objcopy --only-keep-debug "$directory/inlined" "$directory/inlined.debug" &&
 	objcopy --strip-all --add-gnu-debuglink="$directory/inlined.debug" "$directory/inlined" "$directory/apart" ||
 	fail "objcopy"

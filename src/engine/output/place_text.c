@@ -9,7 +9,11 @@
 #include "base/utf8.h"
 #include "engine/store/guest_stacks.h"
 
-enum { INLINED_MAX = 64 };
+enum {
+	INLINED_MAX = 64,
+	MODULE_MAX = 255, /* bytes that are shown; an offset fits behind them */
+	FUNCTION_MAX = PLACE_TEXT_MAX - MODULE_MAX - 32
+};
 
 /* Names come from files that a traced program may have written; none may disturb a terminal. */
 static const char *clean(char *text)
@@ -38,10 +42,12 @@ static const char *address_text(struct places *places, uint64_t pid, uint64_t ad
 	else if (!found.function)
 		snprintf(buffer, PLACE_TEXT_MAX, "%s`0x%" PRIx64, found.module, address);
 	else if (address > found.function_begin)
-		snprintf(buffer, PLACE_TEXT_MAX, "%s`%s+0x%" PRIx64, found.module, found.function,
+		snprintf(buffer, PLACE_TEXT_MAX, "%.*s`%.*s+0x%" PRIx64, MODULE_MAX, found.module,
+			FUNCTION_MAX, places_readable(places, found.function, true),
 			address - found.function_begin);
 	else
-		snprintf(buffer, PLACE_TEXT_MAX, "%s`%s", found.module, found.function);
+		snprintf(buffer, PLACE_TEXT_MAX, "%.*s`%.*s", MODULE_MAX, found.module,
+			FUNCTION_MAX, places_readable(places, found.function, true));
 	return clean(buffer);
 }
 
@@ -95,17 +101,18 @@ static size_t guest_name_length(const char *text)
 }
 
 /* Of the versions "name@@GLIBC_2.34" only the name matters here. */
-static const char *function_name(
-	const struct symbol *found, const char *suffix, char buffer[PLACE_TEXT_MAX])
+static const char *frame_name(
+	const struct places *places, const char *function, const char *suffix, char *buffer)
 {
-	const char *version = strstr(found->function, "@GLIBC");
-	size_t length = version ? (size_t)(version - found->function) : strlen(found->function);
+	const char *name = places_readable(places, function, false);
+	const char *version = name == function ? strstr(name, "@GLIBC") : NULL;
+	size_t length = version ? (size_t)(version - name) : strlen(name);
 
-	while (version && length && found->function[length - 1] == '@')
+	while (version && length && name[length - 1] == '@')
 		length--;
 	if (length > PLACE_TEXT_MAX - 8)
 		length = PLACE_TEXT_MAX - 8;
-	snprintf(buffer, PLACE_TEXT_MAX, "%.*s%s", (int)length, found->function, suffix);
+	snprintf(buffer, PLACE_TEXT_MAX, "%.*s%s", (int)length, name, suffix);
 	return clean(buffer);
 }
 
@@ -131,15 +138,15 @@ const char *place_frame_name(struct places *places, enum d_value_kind kind,
 	address = place_address(stack, number) - (number > 0);
 	inlined = places_inlined(places, pid, address, names, INLINED_MAX);
 	if (*at >> 32 < inlined) {
-		snprintf(buffer, PLACE_TEXT_MAX, "%.*s_[i]", PLACE_TEXT_MAX - 8, names[*at >> 32]);
+		frame_name(places, names[*at >> 32], "_[i]", buffer);
 		*at += UINT64_C(1) << 32;
-		return clean(buffer);
+		return buffer;
 	}
 	*at = number + 1;
 	if (!places_find(places, pid, address, &found))
 		return strcpy(buffer, "[unknown]");
 	if (found.function)
-		return function_name(&found, pid ? "" : "_[k]", buffer);
+		return frame_name(places, found.function, pid ? "" : "_[k]", buffer);
 	snprintf(buffer, PLACE_TEXT_MAX, "[%s]", found.module);
 	return clean(buffer);
 }

@@ -20,6 +20,15 @@ size_t places_inlined(const struct places *places, uint64_t pid, uint64_t addres
 		: 0;
 }
 
+const char *places_readable(const struct places *places, const char *function, bool with_parameters)
+{
+	const struct symbol_lookup *symbols = places->symbols;
+
+	return symbols && symbols->readable && !places->is_mangled
+		? symbols->readable(symbols->context, function, with_parameters)
+		: function;
+}
+
 static struct text *make(struct scratch *scratch, uint32_t first, uint32_t count)
 {
 	size_t size = ((size_t)count + 1) * sizeof(uint64_t);

@@ -24,6 +24,7 @@ struct places {
 	const struct symbol_lookup *symbols; /* NULL: nothing is known about any address */
 	const struct guest_stacks *guest_stacks;
 	uint32_t target; /* the process of plain integer addresses, 0: none */
+	bool is_mangled; /* names are shown as linkers have them */
 };
 
 /* Creates values in scratch; NULL: scratch is used up. pid 0 is the kernel. */
@@ -50,6 +51,10 @@ bool places_find(const struct places *places, uint64_t pid, uint64_t address, st
 /* The functions that the compiler has put into the one at the address (struct symbol_lookup). */
 size_t places_inlined(const struct places *places, uint64_t pid, uint64_t address,
 	const char **names, size_t most);
+
+/* A function's name as it is shown, with the types of its parameters or without. */
+const char *places_readable(
+	const struct places *places, const char *function, bool with_parameters);
 
 /* Word number `index` of a value. */
 static inline uint64_t place_word(const struct text *value, uint32_t index)

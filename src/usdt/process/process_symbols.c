@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/hash_table.h"
 #include "usdt/elf/function.h"
+#include "usdt/elf/readable_names.h"
 #include "usdt/process/address.h"
 #include "usdt/process/file_store.h"
 
@@ -25,6 +26,7 @@ struct process_symbols {
 	struct file_store files;
 	bool kernel_read;
 	struct usdt_functions kernel;
+	struct readable_names readable;
 	uint64_t addresses, unnamed[USDT_UNNAMED_REASONS];
 };
 
@@ -93,6 +95,13 @@ static size_t find_inlined(
 	return addresses ? usdt_addresses_inlined(addresses, address, names, most) : 0;
 }
 
+static const char *find_readable(void *context, const char *name, bool with_parameters)
+{
+	struct process_symbols *symbols = context;
+
+	return readable_name(&symbols->readable, name, with_parameters);
+}
+
 static void note(void *context, uint64_t pid, uint64_t address)
 {
 	struct usdt_addresses *addresses = addresses_of(context, pid);
@@ -109,6 +118,7 @@ struct process_symbols *process_symbols_new(const struct heard_code *heard)
 		symbols->lookup = (struct symbol_lookup){.context = symbols,
 			.find = find_symbol,
 			.inlined = find_inlined,
+			.readable = find_readable,
 			.note = note};
 		usdt_addresses_store(&symbols->files);
 		symbols->files.heard = heard;
@@ -126,6 +136,7 @@ void process_symbols_free(struct process_symbols *symbols)
 	hash_table_free(&symbols->process_table);
 	file_store_end(&symbols->files);
 	usdt_functions_free(&symbols->kernel);
+	readable_names_free(&symbols->readable);
 	free(symbols);
 }
 
