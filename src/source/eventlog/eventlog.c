@@ -170,12 +170,12 @@ void eventlog_finish_early(struct eventlog *log, const char *why, bool truncated
 	log->finished = true;
 	log->early_is_damage = !truncated;
 	free(log->early);
-	log->early = strdup(why); /* NULL: the usual text */
+	log->early = strdup(why); /* NULL if memory runs out: the usual text is reported */
 }
 
 /* ---- the scan ---- */
 
-/* Makes one step through the header; false: more bytes are needed, or it is damaged. */
+/* Reads the next part of the header. Returns false if more bytes are needed or it is damaged. */
 static bool scan_header(struct eventlog *log)
 {
 	const struct header *header = &log->header;
@@ -288,7 +288,7 @@ void eventlog_add_message(struct eventlog *log, const char *text, size_t length)
 	log->message_count++;
 }
 
-/* Takes a message of the library in the VM; GHC's run-time system has messages of its own. */
+/* Takes only messages from libvmtap; GHC's run-time system has messages of its own. */
 static void take_message(struct eventlog *log, const char *text, size_t size)
 {
 	static const char prefix[] = WIRE_MESSAGE;
@@ -313,8 +313,8 @@ static void take_sampled(struct eventlog *log, uint8_t unit, bool has_timers)
 	log->samples = samples;
 }
 
-/* Returns the wall clock's time at a time of the stream. The VM sends it again whenever the clock
- * has been set; that holds for the events from then on. */
+/* Takes the wall clock's time at a time of the stream. The VM sends it again whenever the clock has
+ * been set; it then applies to the events from that time on. */
 static void take_wall(struct eventlog *log, uint64_t time, uint64_t real)
 {
 	int64_t offset = (int64_t)(real - time - log->process.start);
@@ -331,7 +331,7 @@ static void take_wall(struct eventlog *log, uint64_t time, uint64_t real)
 	*wall = (struct eventlog_wall){.time = time, .wall_offset = offset};
 }
 
-/* Handles an event that is not a probe's; false: damaged. */
+/* Handles an event that is not a probe's. Returns false if it is damaged. */
 static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t time,
 	const unsigned char *payload, size_t size)
 {
@@ -446,8 +446,8 @@ static bool take_event(struct eventlog *log, const struct plan *plan, uint64_t t
 }
 
 /*
- * Of a log that can be read only once: takes what describes the process from the events that
- * follow, as far as they have come. False: more of them are needed.
+ * In a log that can be read only once: reads the description of the process from the received
+ * events after the present one. Returns false if more of them are needed.
  */
 static bool look_ahead(struct eventlog *log)
 {
@@ -475,8 +475,8 @@ static bool look_ahead(struct eventlog *log)
 }
 
 /*
- * Scans one event; false: it needs more bytes, or the stream has ended or is damaged, or
- * *stalled is set because probes must be added first.
+ * Scans one event. Returns false if it needs more bytes, if the stream has ended or is damaged, or
+ * if probes must be added first; then *stalled is set.
  */
 static inline bool scan_event(struct eventlog *log, bool *stalled)
 {
@@ -526,7 +526,7 @@ static inline bool scan_event(struct eventlog *log, bool *stalled)
 			return false;
 		log->stack = 0;
 	} else {
-		/* a stack already belongs to the first event */
+		/* a stack belongs to the next event, which requires the probes */
 		if ((plan->type == WIRE_WATERMARK || plan->type == WIRE_STACK) && !log->settled) {
 			*stalled = true;
 			return false;
@@ -567,7 +567,7 @@ bool eventlog_scan(struct eventlog *log)
 	return stalled;
 }
 
-/* ---- what is known ---- */
+/* ---- the state of the log ---- */
 
 bool eventlog_declared(const struct eventlog *log)
 {

@@ -3,18 +3,18 @@
  * time order. Used for sockets and files alike: the caller supplies bytes, in pieces of any
  * size, and takes batches.
  *
- * Order: an event is released when a watermark at or after its time has been read, or when
- * the bytes have ended. Events of equal time keep the stream's order. An event older than a
- * watermark before it, which the sender promised not to send, is delivered at once, with its
- * own time.
+ * Order: an event is released when a watermark at or after its time has been read, or when the
+ * bytes have ended. Events of equal time keep the stream's order. An event that is older than a
+ * preceding watermark breaks the sender's promise; it is delivered at once, with its own time.
  *
  * Damage (bytes that cannot be an eventlog) ends the stream: everything before it is
  * delivered, then EVENTLOG_BROKEN with the byte's offset and the reason. Memory is bounded:
  * 256 MiB of events that no watermark releases count as damage.
  *
- * Use: eventlog_open(); bytes and eventlog_scan() until the log says which probes it has;
- * eventlog_add_probes(); eventlog_enable(); then bytes and eventlog_next() until the end. A
- * call that comes too early is rejected (-EINVAL, EVENTLOG_BROKEN) and changes nothing.
+ * Use: eventlog_open(); supply bytes and call eventlog_scan() until the log has declared its
+ * probes; eventlog_add_probes(); eventlog_enable(); then supply bytes and call eventlog_next()
+ * until the end. A call that comes too early is rejected (-EINVAL, EVENTLOG_BROKEN) and changes
+ * nothing.
  */
 #ifndef VMTAP_SOURCE_EVENTLOG_EVENTLOG_H
 #define VMTAP_SOURCE_EVENTLOG_EVENTLOG_H
@@ -51,19 +51,20 @@ struct eventlog_process {
 struct eventlog_settings {
 	const char *what; /* name for messages: "log.eventlog", "process 12 (toy)"; copied */
 	/*
-	 * The file that the bytes come from, from its beginning, if it can be read a second time;
-	 * -1: none. A log without watermarks can only be put in order once all of it is known.
-	 * With a file, its events need not stay in memory until then: memory holds about 50 bytes
-	 * for each piece of a block whose times do not go back, up to 256 MiB, and WINDOWS_MAX
-	 * pieces of the file. The caller owns the descriptor and keeps it open as long as the log.
+	 * The file that the bytes come from, starting at its offset 0, if it can be read a second
+	 * time; -1 if there is none. A log without watermarks can be sorted only after all of it
+	 * has been read. With a file, its events need not stay in memory until then: memory holds
+	 * about 50 bytes for each piece of a block in which time does not go back, up to 256 MiB,
+	 * and WINDOWS_MAX pieces of the file. The caller owns the descriptor and keeps it open as
+	 * long as the log.
 	 */
 	int file;
 	/*
-	 * A program that records a VM's stream as a plain reader gets only GHC's forms of events,
-	 * although the header declares the VM's own. If set, the events decide: if none of vmtap's
-	 * types comes before the first event, the log is read like GHC's, as provider
-	 * HaskellEvent, and events that carry all of an event of provider vm are read as that one
-	 * too.
+	 * A program that records a VM's stream without subscribing gets only GHC's forms of events,
+	 * although the header declares the VM's own. If set, the first events decide: if none of
+	 * vmtap's types precedes the first event, the log is read like GHC's, as provider
+	 * HaskellEvent. An event whose GHC form has all arguments of an event of provider vm is
+	 * also read as that one.
 	 */
 	bool either_form;
 };
@@ -73,9 +74,9 @@ int eventlog_open(const struct eventlog_settings *settings, struct eventlog **lo
 void eventlog_free(struct eventlog *log);
 
 /*
- * Returns where to put the next bytes and how many fit; then call eventlog_received() with
- * the number that came. NULL if no more bytes are accepted (the stream has ended, is
- * damaged, or memory ran out).
+ * Returns where to put the next bytes, and sets *size to how many fit. Then call
+ * eventlog_received() with the number received. Returns NULL if no more bytes are accepted (the
+ * stream has ended, is damaged, or memory ran out).
  */
 void *eventlog_room(struct eventlog *log, size_t *size);
 void eventlog_received(struct eventlog *log, size_t size);
@@ -83,7 +84,8 @@ void eventlog_received(struct eventlog *log, size_t size);
 /* Call when no more bytes will come. */
 void eventlog_finish(struct eventlog *log);
 
-/* The same if the bytes end too early. why is copied; truncated: nothing else is wrong. */
+/* Like eventlog_finish() if the bytes end too early; why, the reason, is copied. truncated: nothing
+ * else is wrong. */
 void eventlog_finish_early(struct eventlog *log, const char *why, bool truncated);
 
 /*
@@ -98,9 +100,9 @@ bool eventlog_scan(struct eventlog *log);
 bool eventlog_declared(const struct eventlog *log);
 
 /*
- * Returns true if the log has no watermarks and can only be put in order at its end. The
+ * Returns true if the log has no watermarks, so that it can be sorted only at its end. The
  * description of its process may then come after the events, so a caller that can read the bytes a
- * second time searches for it (eventlog_learn()) before it adds the probes. Known once the probes
+ * second time searches for it (eventlog_learn()) before it adds the probes. Valid once the probes
  * can be added.
  */
 bool eventlog_is_unordered(const struct eventlog *log);
@@ -133,7 +135,7 @@ bool eventlog_has_cpu_time(const struct eventlog *log);
 /* Returns true if the last subscription that the stream has answered is lossless. */
 bool eventlog_is_lossless(const struct eventlog *log);
 
-/* Returns how samples by time became due at the scan's position. */
+/* Returns how time-based samples became due, as of the scan's position. */
 enum source_samples eventlog_samples(const struct eventlog *log);
 
 /* Returns the tag of the last answer to a subscription; 0 if there was none yet. */
@@ -153,9 +155,9 @@ int eventlog_add_probes(
 	struct eventlog *log, uint32_t pid, const char *module, struct d_probe_set *set);
 
 /*
- * Adds the probes profile-n that are described, which the event vm:::sample fires, with arg0 0,
- * arg1 the guest thread and arg2 the weight. Call it after eventlog_add_probes(). Adds none if
- * the VM has no such event. Returns 0 or -ENOMEM.
+ * Adds the profile-n probes that asked describes. The event vm:::sample fires them, with arg0 0,
+ * arg1 the guest thread and arg2 the weight. Call it after eventlog_add_probes(). Adds none if the
+ * VM has no such event. Returns 0 or -ENOMEM.
  */
 int eventlog_add_samples(struct eventlog *log, struct d_probe_set *set, const struct d_asked *asked,
 	size_t asked_count);
@@ -168,8 +170,8 @@ uint64_t eventlog_sample_period(const struct eventlog *log);
 const struct d_carried *eventlog_carried(const struct eventlog *log, size_t *count);
 
 /*
- * Gives the probes other numbers, for a set that has only some of them: probe i of the set that
- * they were added to becomes numbers[i], or UINT32_MAX: it cannot be enabled.
+ * Renumbers the probes, for a set that has only some of them: probe i of the set that they were
+ * added to becomes numbers[i]. A probe that becomes UINT32_MAX cannot be enabled.
  */
 void eventlog_renumber(struct eventlog *log, const uint32_t *numbers);
 
@@ -184,16 +186,16 @@ int eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count, 
 void eventlog_want_thread_ends(struct eventlog *log);
 
 /*
- * From here on events come with guest stacks, if they have any; to be called before
- * eventlog_enable(). keeps: an event without one of its own gets the stack that is kept from
- * method-entry and method-return, whose events must be requested too. Returns 0 or -ENOMEM.
+ * From here on events come with guest stacks, if they have any. Call it before eventlog_enable().
+ * keeps: an event without a stack of its own gets the one kept from method-entry and method-return,
+ * whose events must be requested too. Returns 0 or -ENOMEM.
  */
 int eventlog_want_stacks(struct eventlog *log, bool keeps);
 
 /* Returns true if the VM walks its stacks. */
 bool eventlog_walks(const struct eventlog *log);
 
-/* Returns the strings of an event that kept stacks need: one bit for each argument. */
+/* Returns which strings of an event are needed for kept stacks: one bit for each argument. */
 uint16_t eventlog_stack_strings(const struct eventlog *log, const char *event);
 
 /* Lists the events that kept stacks are made from, as eventlog_event_of() names them. Returns their
@@ -212,22 +214,23 @@ const char *eventlog_event_of(const struct eventlog *log, uint32_t probe);
 /* Returns which arguments of that event a probe's arguments are, bit N for argument N in both. */
 uint16_t eventlog_event_arguments(const struct eventlog *log, uint32_t probe, uint64_t arguments);
 
-/* Takes an event that describes the process ahead of its turn; true if it was one. */
+/* Reads an event that describes the process before the scan reaches it. Returns false if the event
+ * does not describe the process. */
 struct record;
 bool eventlog_learn(struct eventlog *log, const struct record *record);
 
 /*
- * Takes the description of an event type that comes later in the log, so that its probe can be
- * added with the others; ignores other events. Call it before the probes are added. Returns false
- * if it is damaged, and so is the log.
+ * Reads the description of an event type before the scan reaches it, so that its probe can be added
+ * with the others; ignores other events. Call it before the probes are added. Returns false if the
+ * description is damaged, and the log with it.
  */
-bool eventlog_has_spares(const struct eventlog *log); /* whether there may be any */
+bool eventlog_has_spares(const struct eventlog *log); /* true if there may be any */
 bool eventlog_learn_declaration(struct eventlog *log, const struct record *record);
 
 /*
- * Makes the next batch of received events. All events are of process 0; the caller adds the
- * process. The contents are valid until the next call. On EVENTLOG_BROKEN error is set; that is
- * also the result if there are events but no probes have been added.
+ * Fills the next batch from the received bytes. All events are of process 0; the caller adds the
+ * process. The contents are valid until the next call. Sets error if it returns EVENTLOG_BROKEN,
+ * which it also does if there are events but no probes have been added.
  */
 enum eventlog_state eventlog_next(
 	struct eventlog *log, struct event_batch *batch, struct error *error);

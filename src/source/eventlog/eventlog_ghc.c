@@ -8,11 +8,11 @@
  * Some of these probes have an argument that the event does not carry: the thread that runs
  * on the capability. That is the one that the capability's last RUN_THREAD names.
  *
- * The probes of provider vm that GHC's events tell enough about are derived from them, so
- * that scripts for any VM run on the log: the table below. GHC does not log that a thread
- * enters a run queue, but it does so when it is created, woken, or stopped for no other
- * reason than its time or space. The world is stopped from the first GC_START of a
- * collection to its last GC_END; which generation it collects is in the statistics after it.
+ * Probes of provider vm are derived from GHC's events that carry enough for them (the table below),
+ * so that scripts for any VM run on the log. GHC does not log that a thread enters a run queue, but
+ * a thread does so when it is created, woken, or stopped only because its time or space is used up.
+ * The world is stopped from the first GC_START of a collection to its last GC_END; which generation
+ * it collects is in the statistics after it.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -42,13 +42,13 @@ enum ghc_rule {
 	RULE_ENDS      /* GC_END: no capability is collecting any more */
 };
 
-/* An argument of a derived probe that is none of the event's. */
+/* An argument of a derived probe that is not one of the event's. */
 enum ghc_argument {
 	ARGUMENT_ZERO = 240,
 	ARGUMENT_ONE,
 	ARGUMENT_CAP,        /* the first capability that collects */
 	ARGUMENT_GENERATION, /* the oldest generation that is collected, -1: unknown */
-	ARGUMENT_FULL,       /* whether that is all of the heap */
+	ARGUMENT_FULL,       /* 1 if that is the heap's oldest generation */
 	ARGUMENT_GC,         /* "gc" */
 	ARGUMENT_END
 };
@@ -98,7 +98,7 @@ static const struct ghc_derived {
 	{WIRE_TASK_DELETE, RULE_ALWAYS, "task-delete", {0, 1, ARGUMENT_END}},
 };
 
-/* A type as D knows it without the contract's typedefs. */
+/* Writes an argument's type as a D type, without the contract's typedefs. */
 static void put_type(struct describe_argument *argument, const struct contract_argument *known)
 {
 	if (known->kind == CONTRACT_INTEGER)
@@ -111,7 +111,8 @@ static void put_type(struct describe_argument *argument, const struct contract_a
 	argument->size = known->size;
 }
 
-/* Appends a field of the payload; false: it does not fit into what is declared, or is bytes. */
+/* Appends a field of the payload. Returns false if the declared size has no room for it, or if it
+ * is raw bytes. */
 static bool put_field(
 	struct description *description, const struct plan *plan, const struct layout_field *field)
 {
@@ -151,7 +152,7 @@ static void put_fields(struct description *description, const struct plan *plan,
 			break;
 }
 
-/* A type that is no probe of the contract: named after GHC's EVENT_ constant. */
+/* Describes a type for which the contract has no probe, named after GHC's EVENT_ constant. */
 static void describe_type(
 	const struct wire_type *type, const struct plan *plan, struct description *description)
 {
@@ -208,7 +209,7 @@ static bool describe_ghc(const struct contract_probe *probe, struct description 
 	return true;
 }
 
-/* Makes the plan one of this probe. */
+/* Gives the plan this description. */
 static bool plan_ghc(struct eventlog *log, struct plan *plan, const struct description *description)
 {
 	plan->description = malloc(sizeof(*description));
@@ -265,7 +266,7 @@ static bool derive(struct eventlog *log, const struct ghc_derived *from,
 
 	if (!plan->description || !probe)
 		return true;
-	/* only the statistics tell the generation */
+	/* only the statistics have the generation */
 	if (from->rule >= RULE_BEGINS && !log->plan_of[WIRE_GC_STATS_GHC])
 		return true;
 	snprintf(description->provider, sizeof(description->provider), DESCRIBE_PROVIDER);
@@ -275,7 +276,7 @@ static bool derive(struct eventlog *log, const struct ghc_derived *from,
 		struct describe_argument argument = {.size = 0};
 		uint8_t index = from->arguments[i];
 
-		/* what an older event lacks, and all after it, the probe does not have */
+		/* the probe ends before the first argument that an older event lacks */
 		if (i >= probe->argument_count ||
 			(index < ARGUMENT_ZERO && index >= plan->description->argument_count))
 			break;
@@ -331,7 +332,8 @@ static int compare_collections(const void *one, const void *other)
 	return (left->time > right->time) - (left->time < right->time);
 }
 
-/* The generation of the collection that begins at this time; UINT32_MAX: the log ends in it. */
+/* Returns the generation of the collection that begins at this time, or UINT32_MAX if the log ends
+ * during it. */
 static uint32_t find_generation(struct ghc_state *ghc, uint64_t time)
 {
 	size_t low = 0, high = ghc->count;
@@ -458,7 +460,7 @@ static bool describes_probes(const struct eventlog *log)
 
 /*
  * Makes plans for GHC's types that are not described. derives: the log has no probes of provider
- * vm, so that those of GHC's events hold for them. False: damaged.
+ * vm, so they are derived from GHC's events. Returns false on errors.
  */
 static bool plan_contract(struct eventlog *log, bool derives)
 {

@@ -99,7 +99,7 @@ static void decode_compats(struct eventlog *log, const struct plan *plan,
 {
 	uint64_t given[WIRE_ARGUMENTS_MAX];
 
-	/* the next event reuses the memory of the arguments, and may be another probe's */
+	/* the next event that is delivered, perhaps another probe's, reuses this memory */
 	memcpy(given, arguments, plan->probe_arguments * sizeof(*given));
 	if (log->running)
 		eventlog_step_ghc(log, plan, run->cap, run->time);
@@ -202,7 +202,7 @@ static inline void decode(
 		decode_compats(log, plan, run, arguments);
 }
 
-/* Takes from an event what it says about the events after it. */
+/* Applies what an event states about the events after it. */
 static inline void follow(struct event_run *run, const struct plan *plan, const unsigned char *at)
 {
 	if (plan->type == WIRE_CONTEXT) {
@@ -215,7 +215,7 @@ static inline void follow(struct event_run *run, const struct plan *plan, const 
 	}
 }
 
-/* Advances to the run's next wanted event; false: there is none. */
+/* Advances to the run's next wanted event. Returns false if there is none. */
 static inline bool advance(const struct eventlog *log, struct event_run *run)
 {
 	const unsigned char *at = log->buffer + (run->position - log->base);
@@ -246,8 +246,8 @@ static bool batch_full(const struct eventlog *log)
 }
 
 /*
- * Reads the event of a run at a position from the file. NULL: it differs from what was
- * scanned, which counts as damage.
+ * Reads the event of a run at a position from the file. If the file differs from what was scanned,
+ * the log is damaged and it returns NULL.
  */
 static const unsigned char *reread(
 	struct eventlog *log, const struct event_run *run, uint64_t position)
@@ -295,7 +295,7 @@ static bool advance_reading(struct eventlog *log, struct event_run *run)
 	return false;
 }
 
-/* Decodes a run's event and advances to the next; false: there is none. */
+/* Decodes a run's event and advances to the next. Returns false if there is none. */
 static inline __attribute__((always_inline)) bool take_event(
 	struct eventlog *log, struct event_run *run, bool reads)
 {
@@ -335,7 +335,7 @@ static inline __attribute__((always_inline)) void merge(
 	}
 }
 
-/* Puts settings of the wall clock into force that no undelivered event up to the limit precedes.
+/* Applies those settings of the wall clock up to the limit that no undelivered event precedes.
  * Returns how far the next batch may reach. */
 static uint64_t set_wall(struct eventlog *log, uint64_t limit)
 {

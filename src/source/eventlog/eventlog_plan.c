@@ -61,7 +61,7 @@ void eventlog_plan_probe(struct plan *plan, const struct description *descriptio
 	}
 }
 
-/* The provider of a compatible probe, created for its first probe; false: there are too many. */
+/* Finds the provider of a compatible probe, or adds it. Returns false if there are too many. */
 static bool find_provider(struct eventlog *log, struct compat *compat)
 {
 	size_t i = 0;
@@ -100,7 +100,7 @@ bool eventlog_add_compat(
 	return true;
 }
 
-/* Takes the lines of an event type's extension; false: damaged. */
+/* Reads the lines of an event type's extension. Returns false if they are damaged. */
 static bool plan_compats(struct eventlog *log, struct plan *plan, const char *extension,
 	size_t length, uint64_t position)
 {
@@ -203,7 +203,7 @@ static bool is_named(const char *name, const char *names, size_t length)
 	return false;
 }
 
-/* Changes before all times that may still be looked up need not be listed. */
+/* Drops the changes that are older than any time that may still be looked up. */
 static void forget_changes(const struct eventlog *log, struct compat_provider *provider)
 {
 	size_t past = 0;
@@ -436,8 +436,8 @@ int eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count, 
 	return 0;
 }
 
-/* The first plan whose events fire a probe; *compat is the index of the compatible probe, or -1
- * if it is the plan's own. NULL if there is none. */
+/* Returns the first plan whose events fire a probe, or NULL. *compat is set to the index of the
+ * compatible probe, or to -1 if it is the plan's own. */
 static const struct plan *find_plan(const struct eventlog *log, uint32_t probe, int *compat)
 {
 	for (size_t i = 1; i < log->plan_count; i++) {

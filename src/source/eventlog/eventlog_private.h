@@ -1,13 +1,13 @@
 /*
  * eventlog_private.h: state that the two passes over a log's bytes share.
  *
- * Each byte is passed over twice. The scan goes in stream order: it checks that events are whole
- * and declared, keeps track of block, capability, thread and cpu, defines names, and replaces the
- * ids of names in wanted events by indices (in place), because an id's meaning depends on the
- * position in the stream. It produces runs: pieces of one block whose wanted events do not go back
- * in time. The merge takes events from the runs, earliest first, and decodes them into the batch.
- * Because a run is long (a drain of a ring), the merge mostly walks along one run without touching
- * the heap of the others.
+ * Two passes read each byte. The scan goes in stream order: it checks that events are whole and
+ * declared, keeps track of block, capability, thread and cpu, defines names, and replaces the ids
+ * of names in wanted events by indices (in place), because an id's meaning depends on the position
+ * in the stream. It produces runs: pieces of one block whose wanted events do not go back in time.
+ * The merge takes events from the runs, earliest first, and decodes them into the batch. Because a
+ * run is long (a drain of a ring), the merge mostly walks along one run without touching the heap
+ * of the others.
  *
  * Raw events stay in the buffer until they are merged, so a drain of the VM's rings costs its own
  * size in memory and a batch stays in the processor's cache.
@@ -69,7 +69,7 @@ enum field {
 /* The effect of an event on the frames of guest threads. */
 enum stack_role { STACK_NONE, STACK_ENTRY, STACK_RETURN, STACK_RUN, STACK_STOP, STACK_EXIT };
 
-/* A compatible provider. At these times it appears in the process or disappears. */
+/* A compatible provider. At each time in changes it appears in the process or disappears. */
 struct compat_provider {
 	char name[48];
 	bool is_there; /* the state before the first change that is kept */
@@ -81,10 +81,10 @@ struct compat_provider {
 struct compat {
 	uint32_t probe; /* index into the set, after it has been added */
 	bool is_wanted;
-	bool is_sample;   /* profile-n, of vm:::sample */
+	bool is_sample;   /* profile-n, fired by vm:::sample */
 	uint64_t period;  /* of profile-n, ns */
-	bool is_derived;  /* provider vm's, of an event of GHC's: see eventlog_ghc.c */
-	uint8_t rule;     /* of eventlog_ghc.c: when the event fires it */
+	bool is_derived;  /* of provider vm, derived from GHC's event: eventlog_ghc.c */
+	uint8_t rule;     /* enum ghc_rule: when the event fires it */
 	uint8_t provider; /* index into providers */
 	struct compat_description description;
 };
@@ -112,11 +112,10 @@ struct plan {
 				     older version, whose events lack the last ones */
 	uint16_t missing_strings; /* one bit for each of the missing arguments that is a string */
 	uint8_t stack_role;       /* enum stack_role, if stacks are kept */
-	/* of the arguments that say whose stack an event has and where it happened; UINT8_MAX: none
-	 */
+	/* which arguments say whose stack an event has and where it happened; UINT8_MAX: none */
 	uint8_t thread_argument, file_argument, line_argument;
-	bool is_told;                    /* it has been reported that they are missing */
-	bool is_learned;                 /* described ahead of the event that describes it */
+	bool is_told;                    /* the missing arguments have been reported */
+	bool is_learned;                 /* its description was read ahead of the scan */
 	bool is_siteless;                /* no event type yet, see eventlog_siteless.c */
 	const char *provider;            /* of its own probe; valid if it has a description */
 	struct description *description; /* NULL: carries no probe */
@@ -133,19 +132,19 @@ struct event_run {
 	uint16_t cpu, cap;
 };
 
-/* A collection of GHC's: the time of its statistics, and the oldest generation collected. */
+/* A garbage collection: the time of its statistics event, and the oldest generation collected. */
 struct ghc_collection {
 	uint64_t time;
 	uint16_t generation;
 };
 
-/* The collections that a log of GHC reports. */
+/* The garbage collections that a GHC log reports. */
 struct ghc_state {
 	struct ghc_collection *collections; /* found by the scan; in the merge sorted by time */
 	size_t count, capacity;
 	bool is_sorted;
-	uint16_t generations; /* that the heap has, 0: unknown */
-	/* the merge */
+	uint16_t generations; /* of the heap; 0: unknown */
+	/* used by the merge */
 	unsigned char is_collecting[(WIRE_NO_CAP + 1) / 8]; /* one bit for each capability */
 	uint32_t collecting;                                /* how many of them are set */
 	uint32_t generation;                                /* of the collection */
@@ -172,7 +171,7 @@ struct eventlog {
 	bool stalled;  /* the scan is at an event that needs the probes */
 	bool settled;  /* the probes have been added */
 	bool clocked;
-	bool has_wall;  /* the stream has said what the wall clock's time was */
+	bool has_wall;  /* the stream has stated the wall clock's time */
 	bool form_open; /* not known yet whether there are only GHC's forms */
 	bool ghc_alone; /* there are only GHC's forms, though the log declares others */
 	bool truncated; /* the damage is only that the end is missing */
@@ -181,7 +180,7 @@ struct eventlog {
 	unsigned char *buffer;
 	size_t capacity, filled;
 	uint64_t base;    /* position of buffer[0] */
-	uint64_t scanned; /* the scan has come up to this position */
+	uint64_t scanned; /* bytes before this position are scanned */
 
 	uint16_t *plan_of; /* by event type: index into plans */
 	struct compat_provider providers[EVENTLOG_PROVIDERS_MAX];
@@ -193,7 +192,7 @@ struct eventlog {
 	struct names names;
 
 	struct windows *windows; /* the merge reads from a file; NULL: from the buffer */
-	uint32_t *running; /* log with only GHC's forms: the thread by capability; else NULL */
+	uint32_t *running;       /* running threads by capability; NULL unless only GHC's forms */
 	struct ghc_state ghc;
 
 	uint64_t block_end;
@@ -225,11 +224,12 @@ struct eventlog {
 	uint64_t sample_period; /* of the fastest profile-n that is enabled */
 	bool wants_stacks;
 	bool keeps_stacks; /* for events that come without one */
-	/* of the events delivered so far: one had a stack, one a kept stack, one had none */
+	/* of the events delivered so far, one had a stack, one a kept stack, one could have had
+	 * one */
 	bool has_stack, has_kept, has_none;
 	bool tells_stacks; /* the message about it has not been printed yet */
 	struct method_stacks kept;
-	struct loss_gaps gaps;          /* of the stream's time */
+	struct loss_gaps gaps;          /* in the stream's time */
 	struct event_guest_stack guest; /* of the event that is being delivered */
 	bool has_cpu_time, is_lossless;
 	enum source_samples samples;
@@ -254,51 +254,54 @@ struct eventlog {
 __attribute__((format(printf, 3, 4))) bool eventlog_damaged(
 	struct eventlog *log, uint64_t position, const char *format, ...);
 
-/* Makes the plan of a type that the header declares; false: damaged. */
+/* Makes the plan of a type that the header declares. Returns false if it is damaged. */
 bool eventlog_declare(struct eventlog *log, const struct header *header, uint64_t position);
 
 /*
- * Handles the payload of a WIRE_DECLARE: from here on a type that the header declares as
- * spare has this description. Before the probes are added, the type counts as one of them.
- * After that, its events belong to the probe of the same name, if there is one. False:
- * damaged.
+ * Handles the payload of a WIRE_DECLARE: from here on a type that the header declares as spare has
+ * this description. If the probes have not been added yet, its probe will be added with them;
+ * otherwise its events belong to the probe of the same name, if there is one. Returns false if it
+ * is damaged.
  */
 bool eventlog_declare_spare(struct eventlog *log, const unsigned char *payload, size_t size);
 
-/* If the description is a probe's, gives the plan that probe; false: damaged. */
+/* If the text describes a probe, gives the plan that probe. Returns false if it is damaged. */
 bool eventlog_describe(struct eventlog *log, struct plan *plan, const char *text, size_t length,
 	const char *extension, size_t extension_length, uint64_t position);
 
-/* The first makes plans for the probes of which no object of the process has a site, and returns 0
- * or a negative errno. The second finds the one for a plan's probe; NULL if there is none. */
+/*
+ * eventlog_plan_siteless() makes plans for the probes of which no object of the process has a site,
+ * and returns 0 or -ENOMEM. eventlog_siteless_plan() returns the one for a plan's probe, or NULL.
+ */
 int eventlog_plan_siteless(struct eventlog *log);
 const struct plan *eventlog_siteless_plan(const struct eventlog *log, const struct plan *plan);
 
-/* Takes a provider's definition from an extension; false: damaged. */
+/* Takes a provider's definition from an extension. Returns false if memory runs out. */
 bool eventlog_take_carried(struct eventlog *log, const struct plan *plan, const char *extension,
 	size_t length, uint64_t position);
 void eventlog_free_carried(struct eventlog *log);
 /* Gives the probes of the set the stability that these definitions state. */
 void eventlog_take_stability(const struct eventlog *log, struct d_probe_set *set);
 
-/* Checks that the plan's description matches the other versions of its probe; false: damaged. */
+/* Checks that the plan's description matches the other versions of its probe. If not, the log is
+ * damaged and it returns false. */
 bool eventlog_check_versions(struct eventlog *log, const struct plan *plan, uint64_t position);
 
-/* Of the plans for versions of one probe: returns the one with the most arguments; also finds
- * the first. */
+/* Return one of the plans for versions of the plan's probe: the one with the most arguments, or the
+ * first. */
 const struct plan *eventlog_longest_version(const struct eventlog *log, const struct plan *plan);
 const struct plan *eventlog_first_version(const struct eventlog *log, const struct plan *plan);
 
 /* Gives the plan's events all arguments of the longest version. */
 void eventlog_take_version(struct plan *plan, const struct plan *longest);
 
-/* Finds the same compatible provider's probe in a plan; NULL if there is none. */
+/* Returns the same compatible provider's probe in a plan, or NULL. */
 const struct compat *eventlog_same_compat(const struct plan *plan, const struct compat *compat);
 
-/* Notes whether events of a wanted probe lack arguments and this has not been reported. */
+/* Sets tells_missing if events of a wanted probe lack arguments and this has not been reported. */
 void eventlog_note_missing(struct eventlog *log);
 
-/* Queues a message about what is missing. */
+/* Queues a message about the missing arguments. */
 void eventlog_tell_missing(struct eventlog *log);
 
 /* Queues a message for the user; the text is cut if it is too long. */
@@ -307,8 +310,8 @@ void eventlog_add_message(struct eventlog *log, const char *text, size_t length)
 /* Fills in the rest of a probe's plan. */
 void eventlog_plan_probe(struct plan *plan, const struct description *description);
 
-/* Sets the process's compatible providers from this time on; names are separated by blanks;
- * false: damaged. */
+/* Sets the process's compatible providers from this time on; names are separated by blanks. Returns
+ * false if the log is damaged. */
 bool eventlog_take_providers(struct eventlog *log, uint64_t time, const char *names, size_t length);
 
 /* Returns true if the process has the provider at this time. */
@@ -321,34 +324,35 @@ static inline bool eventlog_has_provider(const struct compat_provider *provider,
 	return is_there != (provider->count & 1);
 }
 
-/* Makes plans for GHC's probes if the log describes none itself; false: damaged. */
+/* Makes plans for GHC's probes if the log describes no probes itself. Returns false on errors. */
 bool eventlog_plan_ghc(struct eventlog *log);
 
-/* Adds a probe to those that the plan's events fire; false: damaged. */
+/* Adds a probe to those that the plan's events fire. Returns false if there are too many. */
 bool eventlog_add_compat(
 	struct eventlog *log, struct plan *plan, const struct compat *compat, uint64_t position);
 
-/* Scan of a log of GHC: notes what an event of any type says about collections. */
+/* Called by the scan of a GHC log: records what an event of any type says about collections.
+ * Returns false if memory runs out. */
 bool eventlog_note_ghc(struct eventlog *log, uint16_t type, uint64_t time,
 	const unsigned char *payload, size_t size);
 
-/* Merge of a log of GHC: what an event means for the probes derived from it, before it fires them.
- */
+/* Called by the merge of a GHC log before an event fires derived probes: updates the state of
+ * collections. */
 void eventlog_step_ghc(struct eventlog *log, const struct plan *plan, uint16_t cap, uint64_t time);
 
 /*
- * Returns whether an event fires a derived probe. given are the event's arguments; arguments are
- * those of the probe, which are filled in.
+ * Returns true if an event fires a derived probe. given are the event's arguments; the probe's are
+ * stored in arguments.
  */
 bool eventlog_fires_ghc(const struct eventlog *log, const struct compat *compat,
 	const uint64_t *given, uint64_t *arguments);
 
-/* Makes the events wanted that decide whether wanted probes fire. */
+/* Enables the events that decide whether enabled derived probes fire. */
 void eventlog_enable_ghc(struct eventlog *log);
 
 /*
- * Decides whether the log has only GHC's forms, if this event can tell. If it has, plans the
- * types anew. False: damaged.
+ * Decides whether the log has only GHC's forms, if this event can tell. If so, makes the plans
+ * anew. Returns false on errors.
  */
 bool eventlog_decide_form(struct eventlog *log, uint16_t type);
 
@@ -356,7 +360,7 @@ bool eventlog_decide_form(struct eventlog *log, uint16_t type);
 bool eventlog_fires_sample(const struct eventlog *log, const struct compat *compat, uint64_t time,
 	const uint64_t *given, uint64_t *arguments);
 
-/* Makes the events wanted that kept stacks are made from. */
+/* Enables the events that kept stacks are made from. */
 void eventlog_enable_stacks(struct eventlog *log);
 void eventlog_free_stacks(struct eventlog *log);
 
@@ -365,17 +369,18 @@ static inline bool is_stack(const struct plan *plan)
 	return plan->type == WIRE_STACK && plan->role == ROLE_READ && plan->is_variable;
 }
 
-/* Scan: the payload of a WIRE_STACK. */
+/* Called by the scan: resolves the names in the payload of a WIRE_STACK and notes its position. */
 void eventlog_note_stack(struct eventlog *log, unsigned char *payload, size_t size);
 
 /* Queues a message about where stacks come from, or, at the log's end, that there were none. */
 void eventlog_tell_stacks(struct eventlog *log);
 
-/* Merge: finds the stack of a run's event, and stores it in log->guest. */
+/* Called by the merge: stores the stack of a run's event in log->guest. */
 void eventlog_take_stack(struct eventlog *log, const struct plan *plan, const struct event_run *run,
 	const uint64_t *arguments);
 
-/* Closes the open run, if there is one, so that it can be merged; false: damaged. */
+/* Closes the open run, if there is one, so that it can be merged. Returns false if there are too
+ * many runs. */
 bool eventlog_close_run(struct eventlog *log);
 
 #endif

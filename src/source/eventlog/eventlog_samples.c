@@ -1,6 +1,7 @@
 /*
- * eventlog_samples.c: the probes profile-n of a log: its event vm:::sample fires them. One that is
- * slower than another of the same script is fired for the first sample of each of its periods.
+ * eventlog_samples.c: the profile-n probes of a log, which its event vm:::sample fires. A probe
+ * that is slower than the fastest one of the script fires for the first sample of each of its
+ * periods.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /*
- * eventlog_siteless.c: probes that no object of the process has a site of, so that its stream does
- * not declare them, but that its providers define: provider vm, and those whose definitions the
- * stream carries. They get plans without an event type, so that scripts may name them. If a
- * library that is loaded later has the site, the stream declares the probe then, and the event type
- * takes over what is known of the plan (adopt() in eventlog_version.c).
+ * eventlog_siteless.c: probes that a provider defines but of which no object of the process has a
+ * site, so that its stream does not declare them. The providers are vm and those whose definitions
+ * the stream carries. Such probes get plans without an event type, so that scripts may name them.
+ * If a library that is loaded later has the site, the stream declares the probe then, and the event
+ * type takes over what is known of the plan (adopt() in eventlog_version.c).
  */
 #include <errno.h>
 #include <stdio.h>

@@ -171,8 +171,8 @@ static void take_walked(struct eventlog *log, uint64_t position, struct event_gu
 	log->frame_count += count;
 }
 
-/* A frame knows where it was called, which is where the frame outside it is now. The place of the
- * innermost one is that of the event, if it has one. */
+/* Copies a kept stack. A frame stores where it was called, which is where its caller is now. The
+ * innermost frame is where the event happened, if the event says so. */
 static void copy_kept(struct eventlog *log, const struct method_thread *thread,
 	const struct plan *plan, const uint64_t *arguments, struct event_guest_stack *stack)
 {
@@ -219,7 +219,7 @@ void eventlog_tell_stacks(struct eventlog *log)
 		eventlog_add_message(log, none, sizeof(none) - 1);
 }
 
-/* The kept stack of the thread that the event is about. */
+/* Finds the kept stack of the thread that the event is about. */
 static void take_kept(struct eventlog *log, const struct plan *plan, uint32_t tid,
 	const uint64_t *arguments, struct event_guest_stack *stack)
 {
@@ -231,7 +231,7 @@ static void take_kept(struct eventlog *log, const struct plan *plan, uint32_t ti
 		copy_kept(log, thread, plan, arguments, stack);
 }
 
-/* If memory runs out, or there are too many threads, no stack is known any more. */
+/* If memory runs out or there are too many threads, all stacks are forgotten. */
 static void enter_kept(struct eventlog *log, const uint64_t *arguments)
 {
 	const struct method_frame frame = {.class = arguments[0],
@@ -244,7 +244,8 @@ static void enter_kept(struct eventlog *log, const uint64_t *arguments)
 		method_stacks_forget(&log->kept);
 }
 
-/* An OS thread that cannot be noted only lacks the stacks of events that name no thread. */
+/* If an OS thread cannot be noted, only those of its events that name no guest thread lack
+ * stacks. */
 static void begin_kept(
 	struct eventlog *log, const struct plan *plan, uint32_t tid, const uint64_t *arguments)
 {

@@ -114,7 +114,7 @@ static void adopt(struct eventlog *log, struct plan *plan)
 	plan->role = ROLE_PROBE;
 	if (known == plan)
 		known = eventlog_siteless_plan(log, plan);
-	/* Else it is not a probe that a script could know. */
+	/* otherwise no script can have named the probe */
 	if (!known || !have_same_types(known->description, plan->description)) {
 		eventlog_enable_stacks(log);
 		return;
@@ -176,8 +176,8 @@ bool eventlog_has_spares(const struct eventlog *log)
 	return false;
 }
 
-/* Its probes are known from vmtap's own contract, which older objects' descriptions fall short of.
- */
+/* Probes of provider vm are known from vmtap's own contract; an older object may describe fewer
+ * arguments. */
 static bool is_of_own_provider(const struct record *record)
 {
 	static const char own[] = DESCRIBE_PROVIDER ":";

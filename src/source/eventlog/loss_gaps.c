@@ -1,6 +1,6 @@
 /*
- * loss_gaps.c: see loss_gaps.h. Without memory the newest gap is made longer: too much time may
- * count as one in which events were lost, but never too little.
+ * loss_gaps.c: see loss_gaps.h. If memory runs out, the newest gap is extended: more time may count
+ * as lossy than was, but never less.
  */
 #include "source/eventlog/loss_gaps.h"
 
@@ -22,7 +22,7 @@ void loss_gaps_add(struct loss_gaps *gaps, uint64_t since, uint64_t until)
 		until = since;
 	if (!gaps->count || since < gaps->next)
 		gaps->next = since;
-	/* mostly the losses of several event types in one time */
+	/* usually losses of several event types in the same time */
 	if (last && last->since == since) {
 		if (until > last->until)
 			last->until = until;

@@ -1,8 +1,8 @@
 /*
  * loss_gaps.h: the times in which events were lost. Sources report a loss when they learn of it,
  * which is before they deliver events that are later than its beginning. It is not known which
- * events of that time are incomplete without the lost ones. So anything kept from pairs of events
- * ends at the gap's beginning, and begins anew after its end.
+ * events of that time are incomplete without the lost ones. So state kept from pairs of events is
+ * dropped at the gap's beginning, and built anew after its end.
  *
  * All zero is a valid start.
  */
@@ -18,7 +18,7 @@ struct loss_gap {
 };
 
 struct loss_gaps {
-	struct loss_gap *items; /* that have not begun */
+	struct loss_gap *items; /* gaps that have not begun */
 	size_t count, capacity;
 	uint64_t next;  /* the earliest of their beginnings */
 	uint64_t since; /* the beginning of the last one that loss_gaps_begin() has reported */
@@ -32,7 +32,7 @@ void loss_gaps_add(struct loss_gaps *gaps, uint64_t since, uint64_t until);
 
 bool loss_gaps_begun(struct loss_gaps *gaps, uint64_t time);
 
-/* Returns true if a gap has begun up to this time that had not begun at the call before. */
+/* Returns true if a gap has begun between the time of the previous call and this time. */
 static inline bool loss_gaps_begin(struct loss_gaps *gaps, uint64_t time)
 {
 	return gaps->count && gaps->next <= time && loss_gaps_begun(gaps, time);

@@ -1,6 +1,7 @@
 /*
  * method_stacks.c: see method_stacks.h. Threads are allocated one by one, because users keep
- * pointers to them; most events are of the same thread as the one before, which needs no look-up.
+ * pointers to them; most events have the same thread as the previous one, which then needs no
+ * look-up.
  */
 #include "source/eventlog/method_stacks.h"
 

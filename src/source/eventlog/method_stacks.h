@@ -1,8 +1,8 @@
 /*
  * method_stacks.h: the stacks of guest threads as far as method-entry and method-return show them,
  * for VMs that do not walk their stacks. What was entered before the first event is missing. A
- * return that does not fit ends the frames above the one that it fits, and nothing if it fits none.
- * Which guest thread an OS thread runs is kept too, for events that name no guest thread.
+ * return ends the innermost frame that it matches and all frames above; if it matches none, it is
+ * ignored. Which guest thread an OS thread runs is kept too, for events that name no guest thread.
  *
  * A user that keeps more about a thread puts a struct method_thread first into a struct of its own,
  * and passes that struct's size.
@@ -18,7 +18,7 @@
 #include "base/hash_table.h"
 
 struct method_frame {
-	uint64_t class, method; /* what a return must have, too: handles, or numbers of names */
+	uint64_t class, method; /* a return must match both; handles, or numbers of names */
 	uint64_t file;          /* where the frame's method was called */
 	uint32_t line;
 	uint32_t node; /* the user's own number of the stack up to here */
@@ -49,16 +49,19 @@ struct method_stacks {
 	struct hash_table os_thread_table; /* by tid */
 };
 
-/* thread_bytes: of a thread's struct, whose other members are zero at first. Deeper frames than
- * depth_max are only counted; there are at most threads_max threads of each kind. */
+/*
+ * thread_bytes is the size of a thread's struct; members that the user adds are zero at first.
+ * Deeper frames than depth_max are only counted; there are at most threads_max threads of each
+ * kind.
+ */
 void method_stacks_init(struct method_stacks *stacks, size_t thread_bytes, uint32_t depth_max,
 	uint32_t threads_max);
 void method_stacks_free(struct method_stacks *stacks);
 
-/* Returns a thread; NULL: it is not known. */
+/* Returns a thread, or NULL if it is not known. */
 struct method_thread *method_stacks_look_up(struct method_stacks *stacks, uint32_t number);
 
-/* The same, fast if it is the thread of the call before. */
+/* The same, but fast if it is the thread of the previous call. */
 static inline struct method_thread *method_stacks_find(
 	struct method_stacks *stacks, uint32_t number)
 {
@@ -67,11 +70,12 @@ static inline struct method_thread *method_stacks_find(
 	return method_stacks_look_up(stacks, number);
 }
 
-/* Returns a thread, which is added if it is not known; NULL: no memory, or too many threads. */
+/* Returns a thread, and adds it if it is not known. Returns NULL if memory runs out or there are
+ * too many threads. */
 struct method_thread *method_stacks_add(struct method_stacks *stacks, uint32_t number);
 
-/* Adds a frame; NULL: it is only counted, and so are those that it enters. Returns false if memory
- * has run out; nothing has changed then. */
+/* Adds a frame. If frame is NULL, it is only counted, like all frames above it. Returns false if
+ * memory runs out; nothing has changed then. */
 static inline bool method_stacks_enter(const struct method_stacks *stacks,
 	struct method_thread *thread, const struct method_frame *frame)
 {
@@ -111,7 +115,7 @@ void method_stacks_exit(struct method_stacks *stacks, uint32_t number);
 bool method_stacks_run(struct method_stacks *stacks, uint32_t tid, uint32_t number);
 void method_stacks_stop(struct method_stacks *stacks, uint32_t tid);
 
-/* Returns the guest thread that an OS thread runs; NULL: none is known. */
+/* Returns the guest thread that an OS thread runs, or NULL if none is known. */
 struct method_thread *method_stacks_running(struct method_stacks *stacks, uint32_t tid);
 
 /* Ends all frames: events have been lost, so no stack is known any more. */

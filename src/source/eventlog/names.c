@@ -96,7 +96,7 @@ static uint32_t find_text(const struct names *names, const struct text *text)
 	return hash_table_find(&names->table, text->hash, is_text, names->texts, text);
 }
 
-/* Stores a text that is not there yet; its index is that of the last one then. */
+/* Stores a new text. Its index is count - 1 afterwards. */
 static int add_text(struct names *names, const struct text *text)
 {
 	struct text *made;
