@@ -1,4 +1,5 @@
-/* capability.c: see capability.h. */
+/* capability.c: see capability.h. Each kind of source is one row of a table. Checks and messages
+ * are made from the rows, so a new kind needs only its row. */
 #include "source/capability.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@ static const struct {
 	uint64_t provides;    /* what it always provides */
 	uint64_t may_provide; /* what it provides only if the machine allows it (is_allowed()) */
 } kinds[SOURCE_KINDS] = {
-	/* the tracer itself uses none of the program's time: vtimestamp is 0 */
+	/* the tracer uses none of the program's CPU time, so vtimestamp is 0 */
 	[SOURCE_KIND_NONE] = {"", "",
 		BIT(D_NEED_CPU) | BIT(D_NEED_OS_THREAD) | BIT(D_NEED_OWNER) | BIT(D_NEED_CPU_TIME) |
 			BIT(D_NEED_PROGRAM_ARGUMENTS) | BIT(D_NEED_PROCESSOR_STATE),
@@ -43,8 +44,8 @@ uint64_t source_kind_provides(enum source_kind kind)
 	return kinds[kind].provides;
 }
 
-/* Names the sources of this build that always meet the need: "the event stream source"; "" if
- * there is none. */
+/* Lists the sources of this build that can meet the need: "the event stream source"; "" if there is
+ * none. */
 static void name_sources(enum d_need need, char *text, size_t size)
 {
 	size_t length = 0;
@@ -58,14 +59,14 @@ static void name_sources(enum d_need need, char *text, size_t size)
 	}
 }
 
-/* Samples interrupt anything, so their clauses are never carried out in the kernel. */
+/* Samples can interrupt any code, so their clauses never run in the kernel. */
 static bool may_write_at(const struct d_probe *probe)
 {
 	return strcmp(probe->provider, "profile") != 0;
 }
 
-/* Returns whether the program needs something that may be refused (may_provide), and it is allowed
- * here. */
+/* Returns true if the program needs something that the machine may refuse (may_provide), and it is
+ * allowed here. */
 static bool is_allowed(const struct d_program *program, bool (*may_write)(void))
 {
 	for (size_t i = 0; i < program->clause_count; i++)
@@ -74,7 +75,7 @@ static bool is_allowed(const struct d_program *program, bool (*may_write)(void))
 	return false;
 }
 
-/* Reports a need of a clause that is not met on a probe, whose source is of this kind. */
+/* Reports that a source of this kind does not meet a clause's need with a probe's events. */
 static int fail(const struct d_need_use *use, const struct d_probe *probe, enum source_kind kind,
 	struct error *error)
 {

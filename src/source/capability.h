@@ -36,8 +36,8 @@ uint64_t source_kind_provides(enum source_kind kind);
  * probes, the source for the others. source may be NULL if there are no others. The needs of a
  * clause without probes must be met by at least one source of this build. Returns 0, or -ENOTSUP if
  * a need is not met: error says which one, where it is in the script, and which source of this
- * build could meet it, if any. may_write is asked whether the kernel lets programs write to memory
- * of processes, if a clause needs that.
+ * build could meet it, if any. may_write() is called if a clause writes to a process's memory; it
+ * returns true if the kernel permits that.
  */
 int source_check_needs(const struct d_program *program, const struct d_probe_set *probes,
 	const struct source *source, bool (*may_write)(void), struct error *error);

@@ -1,4 +1,8 @@
-/* carried.c: see carried.h. */
+/*
+ * carried.c: see carried.h. Definitions come from files of others, so each is limited in size and
+ * must parse before it is kept. The programs of a command are only read, never executed; opening
+ * one must not block.
+ */
 #include "source/carried.h"
 
 #include <errno.h>

@@ -29,14 +29,14 @@ size_t carried_lines(char *text, const char *marked, size_t length);
 int carried_add_image(struct carried_list *list, const struct usdt_image *image);
 
 /*
- * For a command that has not been started: adds what the programs that it names carry, and the
- * libraries that they are linked with. These programs are words of the command, looked up as
- * execvp() does, or have paths that occur in a word ("./vm a; ./vm b") or near the beginning of a
- * script.
+ * For a command that has not been started: adds the definitions carried by the programs that it
+ * names and by the libraries that these are linked with. A program is a word of the command, looked
+ * up as execvp() does, or a path that occurs in a word ("./vm a; ./vm b") or near the beginning of
+ * a script.
  */
 int carried_add_command(struct carried_list *list, char *const *words);
 
-/* Adds what the files that a process has mapped carry. */
+/* Adds the definitions carried by the files that a process has mapped. */
 int carried_add_process(struct carried_list *list, uint32_t pid);
 
 void carried_free(struct carried_list *list);

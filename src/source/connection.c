@@ -1,4 +1,5 @@
-/* connection.c: see connection.h. */
+/* connection.c: see connection.h. A command that could be sent only in part shuts the connection
+ * down: the VM would wait for the rest, and take the next command for it. */
 #include "source/connection.h"
 
 #include <errno.h>
@@ -81,8 +82,7 @@ int connection_send(struct connection *connection, const void *frame, size_t siz
 			continue;
 		if (sent < 0) {
 			result = -errno;
-			/* A VM that has only part of a command waits for the rest. What it has sent
-			 * can still be received. */
+			/* What the VM has sent can still be received. */
 			shutdown(connection->fd, SHUT_RDWR);
 			return result;
 		}

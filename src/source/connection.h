@@ -26,7 +26,7 @@ struct connection {
 	int answer_ms; /* time limit for an answer */
 };
 
-/* Closes it; a connection whose fd is -1 is closed. */
+/* Closes the connection; it may be closed already (fd is -1). */
 void connection_close(struct connection *connection);
 
 /* Sends a whole frame. Returns 0, or a negative errno, after which the stream ends with what has
@@ -55,17 +55,18 @@ int connection_subscribe(struct connection *connection, const struct connection_
 /*
  * Waits up to timeout_ms (-1: for ever) and receives once. Returns the number of bytes; 0 if the
  * peer has closed the connection; -EAGAIN after a timeout or signal; or another negative errno if
- * the peer has ended.
+ * the connection is broken.
  */
 ssize_t connection_receive(struct connection *connection, void *place, size_t room, int timeout_ms);
 
-/* The path of the socket at the other end, as its process bound it; "" if it is not known. */
+/* Returns the path of the socket at the other end, as its process bound it; "" if it is not
+ * known. */
 enum { CONNECTION_PATH_MAX = 109 };
 void connection_path(const struct connection *connection, char path[CONNECTION_PATH_MAX]);
 
 /*
- * Returns whether the process has not answered for CONNECTION_STOPPED_MS or longer, since that time
- * (connection_now()), because it is stopped; error then says so.
+ * Returns true, and sets error, if the process has not answered for at least CONNECTION_STOPPED_MS
+ * since that time (connection_now()) because it is stopped.
  */
 bool connection_is_stopped(const struct connection *connection, int64_t since, struct error *error);
 

@@ -1,4 +1,8 @@
-/* log_output.c: see log_output.h. */
+/*
+ * log_output.c: see log_output.h. Bytes to be compressed wait in memory until a frame of them is
+ * due. What has been compressed cannot be patched any more, so a frame ends only where the caller
+ * has allowed it, unless too much waits.
+ */
 #include "source/log_output.h"
 
 #include <errno.h>
@@ -18,23 +22,23 @@
 #endif
 
 enum {
-	FRAME_BYTES = 1 << 20,  /* of the log; more does not compress better */
+	FRAME_BYTES = 1 << 20,  /* uncompressed; larger frames do not compress better */
 	WAITING_MAX = 16 << 20, /* if more waits, a frame ends within a block */
 	FRAME_MS = 1000,
-	FRAMES_MARGIN = 256 /* what waits may be written as several frames */
+	FRAMES_MARGIN = 256 /* for splitting the waiting bytes into several frames */
 };
 
 struct log_output {
 	int fd;
 	bool is_compressed, failed;
-	uint64_t written; /* bytes of the file */
+	uint64_t written; /* size of the file */
 #ifdef HAS_ZSTD
 	ZSTD_CCtx *context;
 	struct byte_buffer waiting; /* bytes from position on */
 	unsigned char *frame;
 	size_t frame_room;
-	size_t end;          /* of what waits: how much may be written */
-	size_t tried;        /* how many of the first bytes that wait were compressed on trial, */
+	size_t end;   /* how many of the waiting bytes may be written */
+	size_t tried; /* how many of the waiting bytes, from the first, were compressed on trial, */
 	size_t tried_length; /* and to how many */
 	uint64_t position;
 	uint64_t since; /* CLOCK_MONOTONIC: when something began to wait */
@@ -85,7 +89,7 @@ static int wait_with(struct log_output *output, const unsigned char *bytes, size
 	return byte_buffer_add(&output->waiting, bytes, size);
 }
 
-/* Compresses the first bytes of what waits. */
+/* Compresses the first `size` waiting bytes. */
 static int make_frame(struct log_output *output, size_t size, size_t *length)
 {
 	size_t room = ZSTD_compressBound(size);
@@ -102,7 +106,7 @@ static int make_frame(struct log_output *output, size_t size, size_t *length)
 	return ZSTD_isError(*length) ? -ENOMEM : 0; /* nothing else can be wrong */
 }
 
-/* Writes the first bytes of what waits as a frame. */
+/* Writes the first `size` waiting bytes as a frame. */
 static int put_frame(struct log_output *output, size_t size)
 {
 	size_t length, done;
@@ -176,7 +180,7 @@ uint64_t log_output_size(const struct log_output *output, uint64_t position, uin
 		ZSTD_compressBound((size_t)(position - output->position + size - output->tried));
 }
 
-/* As two frames, so that the file stays within what log_output_size() returned. */
+/* Writes two frames, so that the file stays within the size that log_output_size() returned. */
 static int write_rest(struct log_output *output)
 {
 	int result = put_frame(output, output->tried);
@@ -276,7 +280,7 @@ int log_output_open(
 	output->is_compressed = level != 0;
 	if (level && open_frames(output, level))
 		failed = error_set(error, ENOMEM, "%s: out of memory", name);
-	/* what a program does is visible only to its user, as in the stream */
+	/* only the program's user may see what it does, as with the stream */
 	if (!failed)
 		output->fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (!failed && output->fd < 0)
@@ -314,7 +318,7 @@ void log_output_patch(
 	if (output->is_compressed)
 		patch_waiting(output, position, bytes, size);
 	else if (pwrite(output->fd, bytes, size, (off_t)position) < 0)
-		return; /* a pipe stays as it is, as in a stream */
+		return; /* a pipe cannot be patched; its reader gets what a stream's client gets */
 }
 
 int64_t log_output_cut(struct log_output *output, uint64_t position)

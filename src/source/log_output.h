@@ -1,7 +1,7 @@
 /*
  * log_output.h: writes a log file, compressed by zstd if that is wanted. A compressed file consists
- * of frames, each written whole. A frame ends where the caller says that the log may end. So the
- * file is a valid log even if the process is killed. It then lacks what was not written yet: at
+ * of frames, each written whole. A frame ends where the caller says that the log may end, so the
+ * file is a valid log even if the process is killed. It then lacks what had not been written: at
  * most the bytes of one second, or FRAME_BYTES.
  */
 #ifndef VMTAP_SOURCE_LOG_OUTPUT_H
@@ -20,7 +20,7 @@ struct log_output;
 /* Returns 0, or -ENOSYS if this vmtap was built without libzstd. */
 int log_output_can_compress(void);
 
-/* Creates or empties the file. level: 0: not compressed, else 1 to LOG_OUTPUT_LEVEL_MAX. Errors
+/* Creates or empties the file. level is 0 (not compressed) or 1 to LOG_OUTPUT_LEVEL_MAX. Errors
  * name the file. */
 int log_output_open(
 	const char *name, unsigned int level, struct log_output **output, struct error *error);
@@ -33,7 +33,7 @@ int log_output_write(
 /* The log may end at this position; bytes from there on may be patched. Writes what is due. */
 int log_output_may_end(struct log_output *output, uint64_t position);
 
-/* Writes all that may be written, due or not, and finds out the compressed size of the rest. */
+/* Writes all that may be written, due or not, and determines the compressed size of the rest. */
 int log_output_flush(struct log_output *output);
 
 /* Overwrites bytes, if they are still to be written or the file is seekable. */
@@ -41,8 +41,8 @@ void log_output_patch(
 	struct log_output *output, uint64_t position, const unsigned char *bytes, size_t size);
 
 /*
- * Call it after a failed write: removes what is after the position; of a compressed file, the
- * incomplete last frame. Returns the size of the file; -1 if it cannot be cut, such as a pipe.
+ * Call it after a failed write: truncates the file at the position, or a compressed file after its
+ * last complete frame. Returns the size of the file; -1 if it cannot be cut, such as a pipe.
  */
 int64_t log_output_cut(struct log_output *output, uint64_t position);
 
@@ -54,7 +54,7 @@ int log_output_due(const struct log_output *output);
 
 bool log_output_is_compressed(const struct log_output *output);
 
-/* Returns the bytes of the file so far. */
+/* Returns the size of the file so far. */
 uint64_t log_output_written(const struct log_output *output);
 
 /* Writes the rest. Returns 0 or a negative errno; output is freed in any case. */

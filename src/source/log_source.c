@@ -1,7 +1,7 @@
 /*
- * log_source.c: the source for a recorded eventlog: a file with the bytes that a stream
- * would have carried, perhaps compressed. It never waits: batches come as fast as they are
- * requested. The process is the recorded one; whatever the log does not say about it is 0 or empty.
+ * log_source.c: the source for a recorded eventlog: a file with the bytes of a stream, perhaps
+ * compressed. It never waits: batches come as fast as they are requested. The process is the
+ * recorded one; what the log does not say about it is 0 or empty.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ struct log_source {
 	char *file;
 };
 
-/* Reads once; false: the file has ended or reading failed. */
+/* Reads once. Returns false at the end of the file or if reading failed. */
 static bool read_more(struct log_source *log, struct error *error, int *result)
 {
 	size_t room;
@@ -59,7 +59,7 @@ static bool read_more(struct log_source *log, struct error *error, int *result)
 	return true;
 }
 
-/* Makes a file without a name. Returns -1 if there is no room for one. */
+/* Makes a file without a name. Returns -1 if that is not possible. */
 static int open_copy(void)
 {
 	const char *folder = getenv("TMPDIR");
@@ -82,7 +82,8 @@ static bool write_all(int file, const unsigned char *bytes, size_t size)
 	return true;
 }
 
-/* Decompresses the log into a file: GHC's logs are not in order, and read at several places. */
+/* Decompresses the log into a file, because GHC's logs are not sorted and are read at several
+ * positions at once. */
 static int fill_copy(struct log_source *log, struct error *error)
 {
 	struct log_bytes *bytes;
@@ -131,7 +132,7 @@ static int learn_process(struct log_source *log, struct error *error)
 	return state < 0 ? state : 0;
 }
 
-/* Collects what is described between the events: probes of extensions that the VM has loaded. */
+/* Reads the descriptions among the events: those of probes of extensions that the VM has loaded. */
 static int learn_declarations(struct log_source *log, struct error *error)
 {
 	struct record_file file;
@@ -252,7 +253,8 @@ int source_log_add_samples(struct source *source, struct d_probe_set *set,
 		: 0;
 }
 
-/* *looks_ahead: also learns what is described later; false afterwards: that is damaged. */
+/* If *looks_ahead, also reads the descriptions that come later in the log, and sets it to false if
+ * these are damaged. */
 static int open_log(const char *file, bool *looks_ahead, struct d_probe_set *set,
 	struct source **source, struct error *error)
 {
@@ -281,7 +283,7 @@ static int open_log(const char *file, bool *looks_ahead, struct d_probe_set *set
 		result = error_set(error, ENOMEM, "%s: out of memory", file);
 		goto out;
 	}
-	/* the description of the process comes before its first event */
+	/* the process is described before its first event */
 	while (!eventlog_scan(log->log) && more)
 		more = read_more(log, error, &result);
 	if (result)

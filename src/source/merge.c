@@ -1,11 +1,11 @@
 /*
  * merge.c: see merge.h.
  *
- * Each part's batch is passed on in slices. A slice's texts and processes belong to one
- * part, so neither handles nor indices of processes have to be translated for each event. An
- * event may be released when no other part can still deliver an earlier one: its next event
- * is later, its watermark has passed that time, it has ended, or it has been silent for too
- * long (SOURCE_SILENCE_NS).
+ * Each part's batch is passed on in slices. A slice's texts and processes belong to one part, so
+ * neither handles nor indices of processes have to be translated for each event. An event may be
+ * released when no other part can still deliver an earlier one: its next event is later, its
+ * watermark has passed that time, it has ended, or it has been silent for too long
+ * (SOURCE_SILENCE_NS).
  */
 #include "source/merge.h"
 
@@ -22,12 +22,12 @@
 #include "usdt/process/process_info.h"
 
 enum {
-	OPENING_MS = 1000, /* for all parts of an open merge to open their probes */
+	OPENING_MS = 1000, /* time for the parts of an open merge to open their probes */
 	STEP_MS = 10       /* between two checks whether they have */
 };
 
-/* The bound of a silent part moves with the clock. It is reported in steps of this length, since a
- * caller that got a batch at every call would never wait. */
+/* The bound of a silent part moves with the clock. It is reported in steps of this length, because
+ * a caller that got a batch from every call would never wait. */
 #define SILENT_STEP_NS (SOURCE_SILENCE_NS / 10)
 
 struct part {
@@ -64,13 +64,13 @@ static bool has_events(const struct part *part)
 	return part->at < part->batch.event_count;
 }
 
-/* Parts that have reported nothing since this time are not waited for. */
+/* The merge does not wait for parts that have reported nothing since this time. */
 static uint64_t silence_begins(uint64_t present)
 {
 	return present > SOURCE_SILENCE_NS ? present - SOURCE_SILENCE_NS : 0;
 }
 
-/* Notes that the part will deliver no event up to this time, except those in its present batch. */
+/* Returns the time up to which the part will deliver no event outside its present batch. */
 static uint64_t bound(const struct part *part, uint64_t present)
 {
 	uint64_t silent = silence_begins(present);
@@ -113,7 +113,8 @@ static size_t slice(const struct merge *merge, const struct part *part, uint64_t
 		limit = bound(other, present);
 		if (has_events(other)) {
 			limit = other->batch.events[other->at].time;
-			/* Of two events at the same time, the earlier part's comes first. */
+			/* Of two events at the same time, that of the part with the lower number
+			 * comes first. */
 			if (other->number < part->number) {
 				if (!limit)
 					return 0;
@@ -126,7 +127,7 @@ static size_t slice(const struct merge *merge, const struct part *part, uint64_t
 	return count;
 }
 
-/* Every event up to this time has been released, once the slices have. */
+/* Returns the time up to which every event will have been released once the slices have been. */
 static uint64_t reached(const struct merge *merge, uint64_t present)
 {
 	uint64_t least = UINT64_MAX;
@@ -160,16 +161,16 @@ static struct part *earliest(struct merge *merge)
 	return first;
 }
 
-/* Returns whether a batch reports anything besides its events. */
+/* Returns true if a batch reports anything besides its events. */
 static bool has_news(const struct part *part)
 {
 	return part->batch.loss_count || part->batch.message;
 }
 
 /*
- * A part that has news but no events; NULL: there is none. It comes before the others' events: as
- * long as those do not cease, its own turn would never come. But after every such batch the others
- * have one of theirs.
+ * Returns a part that has news but no events, or NULL. It goes before the others' events, because
+ * its turn would not come as long as those keep coming. After every such batch it is the others'
+ * turn.
  */
 static struct part *with_news_only(const struct merge *merge)
 {
@@ -179,7 +180,7 @@ static struct part *with_news_only(const struct merge *merge)
 	return NULL;
 }
 
-/* Returns whether all parts have ended, except those that only accompany others. */
+/* Returns true if all parts have ended, except those that only accompany others. */
 static bool only_companions(const struct merge *merge)
 {
 	for (size_t i = 0; i < merge->count; i++)
@@ -203,7 +204,7 @@ static void stop_companions(struct merge *merge)
 	}
 }
 
-/* Makes one step; SOURCE_IDLE: nothing may be released yet. */
+/* Makes one step. Returns SOURCE_IDLE if nothing may be released yet. */
 static enum source_state step(struct merge *merge, struct event_batch *batch)
 {
 	uint64_t present = clock_monotonic(), until;
@@ -259,14 +260,15 @@ static enum source_state merge_next(
 	enum source_state state = step(merge, batch);
 	struct epoll_event ready;
 
-	(void)error; /* source_merge_ended() tells how each part ended */
+	(void)error; /* source_merge_ended() returns how each part ended */
 	if (state == SOURCE_IDLE && timeout_ms &&
 		epoll_wait(merge->descriptor, &ready, 1, timeout_ms) > 0)
 		state = step(merge, batch);
 	return state;
 }
 
-/* Returns whether a probe is of this part. Probes of streams may lie among the kernel's. */
+/* Returns true if a probe belongs to this part. A stream's probes may lie within the kernel's
+ * range. */
 static bool is_of(const struct merge *merge, const struct part *part, uint32_t probe)
 {
 	if (probe < part->is.first || probe >= part->is.end)
@@ -282,11 +284,11 @@ static bool is_of(const struct merge *merge, const struct part *part, uint32_t p
 }
 
 /*
- * The part that tells of ended threads. The kernel's notices are exact, while the end of a thread
- * in a VM's stream only lies between its last event there and the first of its successor. So if
- * there is a source of the kernel, it tells of all threads; the last one has attached its other
- * programs when it attaches those for that. NULL: there is none, so each stream tells of its own
- * threads.
+ * Returns the part that reports the ends of threads. The kernel reports them exactly, while a
+ * stream only shows that a thread ended between its last event and the first one of its successor.
+ * So a kernel source, if there is one, reports the ends of all threads. It is the last such source,
+ * which attaches the programs for this after all others. Returns NULL if each stream reports its
+ * own threads.
  */
 static const struct part *teller(const struct merge *merge)
 {
@@ -338,8 +340,8 @@ static int enable_part(struct merge *merge, struct part *part, const struct sour
 }
 
 /*
- * Waits until the parts have opened their probes. All have the same time. In an open merge a
- * process that does not answer in that time joins later, when it does.
+ * Waits until the parts have opened their probes, with one time limit for all. In an open merge a
+ * process that does not answer in time joins later, when it does.
  */
 static int await_opened(struct merge *merge, struct error *error)
 {
@@ -394,7 +396,7 @@ static int merge_enable(
 	int result;
 
 	merge->is_enabled = true;
-	merge->source.carried_count = 0; /* their texts may end now */
+	merge->source.carried_count = 0; /* parts may free their texts from now on */
 	result = enable_parts(merge, true, request, error);
 	for (size_t i = 0; i < merge->count && !result; i++)
 		has_streams |= merge->parts[i]->is.source->kind != SOURCE_KIND_KERNEL;
@@ -426,7 +428,7 @@ static void merge_stop(struct source *source)
 			continue;
 		source_stop(part->is.source);
 		if (source_opened(part->is.source, &part->error) == -EAGAIN)
-			part->state = SOURCE_ENDED; /* it has no event for us */
+			part->state = SOURCE_ENDED; /* it never opened, so it has no events */
 	}
 }
 
@@ -460,7 +462,7 @@ static struct source_capability merge_capability(const struct source *source, ui
 		if (probe >= part->first && probe < part->end)
 			return source_capability(part->source, probe);
 	}
-	/* a probe that may come with a part that is added later, which has a stream */
+	/* a probe that a part may bring that is added later; only streams can */
 	return merge->is_open ? (struct source_capability){SOURCE_KIND_STREAM,
 					source_kind_provides(SOURCE_KIND_STREAM)}
 			      : (struct source_capability){SOURCE_KIND_NONE, 0};
@@ -492,8 +494,8 @@ static const struct source_methods merge_methods = {
 	.close = merge_close,
 };
 
-/* Adds what a part carries; the merge's own array points to its texts. Returns 0 or a positive
- * errno. */
+/* Adds the definitions that a part carries; the merge's own array points to the part's texts.
+ * Returns 0 or a positive errno. */
 static int collect_carried(struct merge *merge, const struct source *part)
 {
 	const size_t count = merge->source.carried_count + part->carried_count;
@@ -583,7 +585,7 @@ int source_merge_add(struct source *source, const struct merge_part *part, uint6
 	result = add_part(merge, part, since);
 	if (result)
 		return error_set(error, result, "several processes: %s", strerror(result));
-	/* Definitions are for scripts that have not been compiled yet, which may do without. */
+	/* Only a script that has not been compiled yet uses definitions, and it may do without. */
 	if (!merge->is_enabled)
 		(void)collect_carried(merge, part->source);
 	debug_say(DEBUG_MERGE, "source %zu joins %zu others", *number, merge->count - 1);
@@ -637,7 +639,7 @@ bool source_merge_is_left(const struct source *source)
 	return only_companions((const struct merge *)source);
 }
 
-/* Returns the index of a part; the count if it has been removed. */
+/* Returns the index of a part, or merge->count if it has been removed. */
 static size_t find_part(const struct merge *merge, size_t number)
 {
 	size_t i = 0;

@@ -1,4 +1,8 @@
-/* recording.c: see recording.h. */
+/*
+ * recording.c: see recording.h. Received bytes stay in a buffer until their event is whole. A
+ * failed write must not leave part of an event in the file, so the file is then cut after its last
+ * whole event.
+ */
 #include "source/recording.h"
 
 #include <errno.h>
@@ -31,7 +35,7 @@ enum {
 	STACK_BYTES_MAX = WIRE_EVENT_BYTES + 2 + 2 + 128 * 16,
 	CPU_TIME_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_CPU_TIME,
 	SAMPLE_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_HEAP_PROF_SAMPLE_BEGIN,
-	COMPRESSED_MARGIN = 512,   /* frames may be larger than what is in them */
+	COMPRESSED_MARGIN = 512,   /* a frame may be larger than its contents */
 	NAME_BLOCK_BYTES = 1 << 20 /* a block of names is ended when it exceeds this */
 };
 
@@ -66,7 +70,7 @@ struct recording {
 	unsigned char stack[STACK_BYTES_MAX]; /* the same */
 	size_t stack_bytes;                   /* 0: it has none */
 
-	/* what further files repeat */
+	/* repeated at the beginning of further files */
 	struct byte_buffer header; /* as received */
 	struct byte_buffer ghc;    /* only GHC's types */
 	struct byte_buffer state;
@@ -81,7 +85,7 @@ static int put_number(struct byte_buffer *buffer, uint64_t value, unsigned int s
 	return byte_buffer_add(buffer, number, size);
 }
 
-/* The header of each file. */
+/* Returns the header that each file begins with. */
 static const struct byte_buffer *file_header(const struct recording *recording)
 {
 	return recording->settings.ghc_only ? &recording->ghc : &recording->header;
@@ -89,7 +93,7 @@ static const struct byte_buffer *file_header(const struct recording *recording)
 
 /* ---- the file ---- */
 
-/* The largest size of a file that has only these bytes and its end. */
+/* Returns the largest possible size of a file that has only these bytes and its end. */
 static uint64_t size_of_beginning(const struct recording *recording, size_t bytes)
 {
 	return bytes + END_BYTES +
@@ -180,7 +184,7 @@ static int fail_write(struct recording *recording, int result, size_t done, stru
 		recording->settings.file, strerror(-result), size);
 }
 
-/* Writes what waits to be compressed: what is due, or all that may be written. */
+/* Writes bytes that wait to be compressed: those that are due, or all that may be written. */
 static int write_waiting(struct recording *recording, bool all, struct error *error)
 {
 	const struct place *place = &recording->before;
@@ -214,7 +218,8 @@ int recording_flush(struct recording *recording, struct error *error)
 	return write_waiting(recording, false, error);
 }
 
-/* Writes bytes that the recording itself made: the header, and what a further file repeats. */
+/* Writes bytes that do not come from the buffer: the header, and the beginning of a further
+ * file. */
 static int write_own(
 	struct recording *recording, const unsigned char *bytes, size_t size, struct error *error)
 {
@@ -401,7 +406,7 @@ static void shift_files(const struct recording *recording)
 			snprintf(from, size, "%s.%u", file, i - 1);
 		else
 			snprintf(from, size, "%s", file);
-		/* it is no error if someone has removed one meanwhile */
+		/* somebody may have removed one meanwhile, which is no error */
 		rename(from, to);
 		TEST_POINT("recording-rotated");
 	}
@@ -409,7 +414,7 @@ static void shift_files(const struct recording *recording)
 	free(to);
 }
 
-/* Begins the next file with this event, none of which has been passed yet. */
+/* Begins the next file with this event, of which nothing has been written yet. */
 static int rotate(struct recording *recording, const struct record *record, struct error *error)
 {
 	struct byte_buffer preamble = {0};
@@ -481,7 +486,7 @@ static bool is_counted(uint16_t type)
 	return type != WIRE_BLOCK_MARKER && !wire_is_own(type);
 }
 
-/* Nearly all events of a fast stream have these types. */
+/* Finds the types whose events are only counted: nearly all events of a fast stream. */
 static void find_lengths(struct recording *recording)
 {
 	for (unsigned int type = 0; type < WIRE_DATA_END; type++) {
@@ -546,7 +551,7 @@ static void skip_events(struct recording *recording)
 		used = log_output_size(recording->output, recording->place.size, END_BYTES);
 		left = max > used ? max - used : 0;
 		if (log_output_is_compressed(recording->output))
-			left -= left / 64; /* what frames add at most */
+			left -= left / 64; /* the most that frames add */
 		size = left < size ? (size_t)left : size;
 	}
 	size = records_skip(&recording->records, recording->lengths,
@@ -561,8 +566,8 @@ static void skip_events(struct recording *recording)
 	recording->scanned += size;
 }
 
-/* Remembers the last events of a block that a file beginning with the next event would have to
- * repeat. */
+/* Remembers those events of the block that a file would have to repeat if it began with the next
+ * event. */
 static void remember_block(struct recording *recording, const struct record *record)
 {
 	const unsigned char *from = recording->buffer + recording->scanned;
@@ -600,8 +605,8 @@ static bool fits(const struct recording *recording, uint64_t needed)
 		max;
 }
 
-/* Returns true if `needed` more bytes fit into the file. If not, compresses what waits: that may be
- * smaller than it was assumed to be. */
+/* Sets *has_room if `needed` more bytes fit into the file. If they do not, compresses the waiting
+ * bytes first, since these may turn out smaller than assumed. Returns 0 or a negative errno. */
 static int look_for_room(
 	struct recording *recording, uint64_t needed, bool *has_room, struct error *error)
 {
@@ -615,14 +620,15 @@ static int look_for_room(
 	result = recording_flush(recording, error);
 	if (!result)
 		result = write_waiting(recording, true, error);
-	/* If little was gained, the file is full: else ever smaller frames would fill the rest. */
+	/* If little was gained, the file counts as full; otherwise ever smaller frames would fill
+	 * the rest. */
 	*has_room = !result && fits(recording, needed) &&
 		before - log_output_size(recording->output, recording->place.size, 0) >=
 			recording->settings.size_max / 64;
 	return result;
 }
 
-/* Takes the event at scanned. Returns 0, 1 if it does not fit any more, or an error. */
+/* Takes the event at scanned. Returns 0, 1 if it does not fit any more, or a negative errno. */
 static int take_event(struct recording *recording, const struct record *record, struct error *error)
 {
 	uint64_t needed = record->bytes;
@@ -635,7 +641,7 @@ static int take_event(struct recording *recording, const struct record *record, 
 			"byte %" PRIu64 ": an event of type %u, which is none of GHC's",
 			record->position, record->type);
 	}
-	/* a heap sample, which is the rest of its block, stays together if a file has the room */
+	/* a heap sample is the rest of its block; it stays in one file if that has room */
 	if (record->type == WIRE_HEAP_PROF_SAMPLE_BEGIN && recording->place.left > needed)
 		needed = recording->place.left;
 	result = look_for_room(recording, needed, &has_room, error);

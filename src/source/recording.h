@@ -58,18 +58,18 @@ int recording_open(struct recording *recording, struct error *error);
 void *recording_room(struct recording *recording, size_t *room);
 
 /*
- * Accepts that many received bytes (0: only examines what is there). Returns a state, or a
- * negative errno and a line in error if the file cannot be written (-EPROTO: the bytes are
- * not an eventlog). The file then ends at the last whole event that fit.
+ * Accepts that many received bytes (0: only examines what is there). Returns a state, or a negative
+ * errno with error set: -EPROTO if the bytes are not an eventlog, others if the file cannot be
+ * written. The file then ends at the last whole event that fit.
  */
 int recording_received(struct recording *recording, size_t size, struct error *error);
 
-/* Writes the whole events received so far; compressed ones once they are due. Returns 0, or as
- * recording_received(). */
+/* Writes the whole events received so far; compressed ones once they are due. Returns 0 or an error
+ * like recording_received(). */
 int recording_flush(struct recording *recording, struct error *error);
 
-/* Returns the milliseconds until recording_flush() should be called even if nothing is received;
- * -1: no need. */
+/* Returns the milliseconds until recording_flush() should be called even if nothing is received; -1
+ * if it need not be. */
 int recording_due(const struct recording *recording);
 
 /* Returns the header's bytes; NULL until it is complete. */
@@ -85,7 +85,7 @@ const struct recording_counts *recording_counts(const struct recording *recordin
 
 /*
  * Writes the rest, with an end marker if the stream ended in order, and frees the recording.
- * Returns 0, or as recording_received(); after an error nothing more is written.
+ * Returns 0 or an error like recording_received(); after an error nothing more is written.
  */
 int recording_close(struct recording *recording, bool in_order, struct error *error);
 

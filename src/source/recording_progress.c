@@ -6,7 +6,7 @@
 
 enum {
 	FIRST_LINE_MS = 10000,
-	LARGE_MB = 64, /* from here on, and this fast, other ways are named */
+	LARGE_MB = 64, /* at this size and this rate, advice is given */
 	LARGE_MB_EACH_SECOND = 16
 };
 

@@ -1,4 +1,4 @@
-/* request.c: see request.h. */
+/* request.c: see request.h. Wants are sorted by probe, then clause; sources rely on that order. */
 #include "source/request.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@ static bool is_of_source(const struct d_probe_set *probes, uint32_t probe)
 	return probes->probes[probe].kind == D_PROBE_SOURCE;
 }
 
-/* The variables of a thread are given back when it ends. */
+/* A thread's variables are freed when it ends. */
 static bool has_self(const struct d_program *program)
 {
 	bool has = false;
@@ -34,7 +34,8 @@ static int demand_all(struct source_request *request)
 	return result;
 }
 
-/* With option flowindent a line shows the function that the event's arguments name. */
+/* With option flowindent, lines show the function that the event's arguments name, so these are
+ * needed. */
 static void demand_names(struct source_request *request, const struct d_probe_set *probes)
 {
 	const struct d_program *program = request->program;

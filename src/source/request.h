@@ -20,13 +20,13 @@ struct source_want {
 	uint32_t clause;               /* index into the program's clauses */
 	const struct d_demand *demand; /* NULL: not known, any argument may be used */
 	/*
-	 * The answer of the source that it was given to: it carries out the clause itself at this
-	 * probe, and its collect() gives the results. false at first.
+	 * Set by the source that gets the request if it runs the clause itself at this probe and
+	 * its collect() returns the results. false at first.
 	 */
 	bool reduced;
 	/*
-	 * The same: it follows the clause's code while the probe fires, to know where the clause
-	 * reads memory. The engine carries the clause out even so.
+	 * Set by the source if it follows the clause's code while the probe fires, to learn where
+	 * the clause reads memory. The engine runs the clause all the same.
 	 */
 	bool followed;
 };
@@ -39,13 +39,12 @@ struct source_request {
 	bool tells_thread_ends;           /* the source delivers EVENT_THREAD_END, too */
 	bool is_shared;                   /* other sources may have events of the same threads */
 	bool lossless;                    /* the target waits instead of losing events */
-	bool follows; /* children that the target makes by fork() are traced, and wait for it */
+	bool follows; /* children of the target's fork() are traced, and wait for that */
 	bool at_once; /* enable() need not wait until a stream's probes are open */
-	struct d_sampling
-		sample;       /* what the target is to fire vm:::sample for, besides profile-n */
+	struct d_sampling sample; /* when the target fires vm:::sample, besides profile-n */
 	uint64_t heap_period; /* ns between the target's counts of its heap for vm:::heap-sample */
-	struct heard_code *heard; /* gets what is heard of processes' code; NULL: nobody asks */
-	uint64_t latency;         /* ns within which events are wanted; 0: the target's choice */
+	struct heard_code *heard; /* collects reports of processes' code; NULL: not wanted */
+	uint64_t latency;         /* ns within which events must arrive; 0: the target decides */
 	struct d_demand *demands; /* by clause; the wants point to them */
 	size_t demand_count;
 };

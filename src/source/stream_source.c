@@ -28,13 +28,13 @@ struct stream_source {
 	bool closed; /* the peer has closed the connection */
 	struct eventlog *log;
 	struct connection connection;
-	int64_t began; /* when it was asked what it has not answered yet, connection_now() */
-	bool is_late;  /* it has been said that it does not answer; it may do so later */
+	int64_t began; /* connection_now() when the pending question was sent */
+	bool is_late;  /* it has been reported that it does not answer; it may do so later */
 	struct error late;
 	/* Requests to send once the probes are open. */
 	bool is_opening; /* the probes are not open yet */
 	bool wants_threads, wants_heap, is_lossless;
-	bool is_followed; /* its children wait for us, and so may it have done */
+	bool is_followed; /* its children wait for us, as it may have waited itself */
 	uint64_t heap_period;
 	char what[128]; /* for messages */
 };
@@ -47,8 +47,8 @@ static int stream_error(
 }
 
 /*
- * Waits up to timeout_ms for bytes and reads once. 1: bytes or end of stream; 0: timeout or
- * signal.
+ * Waits up to timeout_ms for bytes and reads once. Returns 1 after bytes or the end of the stream,
+ * 0 after a timeout or signal.
  */
 static int read_more(struct stream_source *stream, int timeout_ms)
 {
@@ -72,8 +72,8 @@ static int read_more(struct stream_source *stream, int timeout_ms)
 }
 
 /*
- * Checks whether done() holds for what has been read. Returns 0, -EAGAIN if more has to be
- * received, or another negative errno with a line in error if it will not hold.
+ * Checks done() on what has been read. Returns 0 if it is true, -EAGAIN if more has to be received,
+ * or another negative errno with a line in error if it cannot become true.
  */
 static int check_done(struct stream_source *stream, bool (*done)(const struct stream_source *),
 	const char *what, struct error *error)
@@ -99,7 +99,7 @@ static int check_done(struct stream_source *stream, bool (*done)(const struct st
 	return -EAGAIN;
 }
 
-/* The same for what can be read now. */
+/* The same, after reading what can be read without waiting. */
 static int check_read(struct stream_source *stream, bool (*done)(const struct stream_source *),
 	const char *what, struct error *error)
 {
@@ -111,7 +111,7 @@ static int check_read(struct stream_source *stream, bool (*done)(const struct st
 	return result;
 }
 
-/* Reads until done() holds. */
+/* Reads until done() is true. */
 static int read_until(struct stream_source *stream, bool (*done)(const struct stream_source *),
 	const char *what, struct error *error)
 {
@@ -136,13 +136,13 @@ static bool is_answered(const struct stream_source *stream)
 	return eventlog_tag(stream->log) == stream->connection.tag;
 }
 
-/* A VM that does not walk its stacks: they are kept from its events. */
+/* If a VM does not walk its stacks, they are kept from its events. */
 static bool keeps_stacks(const struct stream_source *stream)
 {
 	return !eventlog_walks(stream->log);
 }
 
-/* Adds to a subscription a probe's event, with the strings of these arguments of the probe. */
+/* Adds a probe's event to a subscription, with the strings of these arguments of the probe. */
 static void add_probe(const struct stream_source *stream, uint32_t probe, uint64_t arguments,
 	uint64_t needs, struct connection_entry *entries, size_t *count)
 {
@@ -183,8 +183,8 @@ static void add_stack_events(
 	}
 }
 
-/* The arguments that any clause looks at, for the probe of the want at *at, and what else any one
- * needs; advances *at to the next probe's wants. */
+/* Returns the arguments that any clause uses of the probe of the want at *at, and stores what else
+ * any clause needs. Advances *at to the next probe's wants. */
 static uint64_t demanded_arguments(
 	const struct source_request *request, size_t *at, uint64_t *needs)
 {
@@ -222,7 +222,7 @@ static int subscribe(
 	return result;
 }
 
-/* A failed send means that the peer has gone: reading reports that in order. */
+/* A failed send is ignored: it means that the peer has ended, which reading reports. */
 static void state_latency(struct stream_source *stream, uint64_t latency)
 {
 	unsigned char frame[WIRE_LATENCY_BYTES] = WIRE_LATENCY;
@@ -244,8 +244,8 @@ static void ask_samples(struct stream_source *stream, uint8_t unit, uint64_t per
 	connection_send(&stream->connection, frame, sizeof(frame));
 }
 
-/* Requests samples: at the shorter period of the script's fastest profile-n and its option, and by
- * bytes. */
+/* Requests samples at the period of the script's fastest profile-n or of its option, whichever is
+ * shorter, and by allocated bytes. */
 static void state_samples(struct stream_source *stream, const struct d_sampling *sample)
 {
 	uint64_t period = eventlog_sample_period(stream->log);
@@ -257,7 +257,7 @@ static void state_samples(struct stream_source *stream, const struct d_sampling 
 	ask_samples(stream, WIRE_SAMPLING_ALLOCATED, sample->bytes);
 }
 
-/* Returns whether a probe of provider vm is requested. */
+/* Returns true if a probe of provider vm is requested. */
 static bool enables(const struct source_request *request, const char *name)
 {
 	for (size_t i = 0; i < request->want_count; i++) {
@@ -269,7 +269,7 @@ static bool enables(const struct source_request *request, const char *name)
 	return false;
 }
 
-/* Notes what the VM does only on request. */
+/* Remembers what has to be requested once the probes are open. */
 static void note_asks(struct stream_source *stream, const struct source_request *request)
 {
 	stream->is_lossless = request->lossless;
@@ -280,8 +280,8 @@ static void note_asks(struct stream_source *stream, const struct source_request 
 }
 
 /*
- * Asks for what has been noted, once the probes are open: their guards must be. An error if the VM
- * does not wait for us although it should.
+ * Sends the remembered requests once the probes are open: the events that answer them need open
+ * guards. Fails if the VM does not wait for us although it should.
  */
 static int finish_enabling(struct stream_source *stream, struct error *error)
 {
@@ -343,7 +343,7 @@ static int stream_enable(
 		error_set(error, ENOMEM, "out of memory");
 	else if (result == -E2BIG)
 		stream_error(stream, error, E2BIG, "cannot be asked for that many probes at once");
-	else /* a failed send means that the peer has gone: reading reports that in order */
+	else /* a failed send means that the peer has ended, which reading reports */
 		result = 0;
 	if (result)
 		goto out;
@@ -360,7 +360,7 @@ out:
 	return result;
 }
 
-/* Returns whether others run meanwhile, so that it may be late. */
+/* Returns true if other targets run meanwhile, so that this one may open its probes late. */
 static bool is_hurried(const struct stream_source *stream)
 {
 	return stream->connection.answer_ms == CONNECTION_STOPPED_MS;
@@ -375,11 +375,11 @@ static int stream_opened(struct source *source, struct error *error)
 		return 0;
 	result = check_read(stream, is_answered, OPENED, error);
 	if (result == -ETIMEDOUT && is_hurried(stream))
-		return -EAGAIN; /* stream_next() says so */
+		return -EAGAIN; /* stream_next() reports that */
 	return result ? result : finish_enabling(stream, error);
 }
 
-/* Delivers the line that says that the probes are not open yet. */
+/* Delivers a message that the probes are not open yet. */
 static enum source_state tell_late(
 	struct stream_source *stream, const struct error *error, struct event_batch *batch)
 {
@@ -390,7 +390,7 @@ static enum source_state tell_late(
 }
 
 /*
- * A process that has ended before it was traced is not reported. But a child that waits for us
+ * A process that ended before it was traced is not reported. But a child that waits for us
  * continues when it has the subscription, and may end before we have its answer.
  */
 static enum source_state end_unopened(
@@ -524,7 +524,7 @@ int source_stream_new(struct connection *connection, struct source **source, str
 	return error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
 }
 
-/* Takes what the process has declared. */
+/* Adds the probes that the process has declared. */
 static int take_declared(struct stream_source *stream, struct d_probe_set *set, struct error *error)
 {
 	const struct process_info *process = &stream->connection.process;
@@ -548,7 +548,8 @@ static int take_declared(struct stream_source *stream, struct d_probe_set *set, 
 
 void source_stream_ask(struct source *source)
 {
-	/* What has been put together so far is sent at the end of the stream at the latest. */
+	/* Before it ends the stream, the VM sends what it has encoded, including its
+	 * description. */
 	connection_subscribe(&((struct stream_source *)source)->connection, NULL, 0, WIRE_FINISH);
 }
 
@@ -576,7 +577,7 @@ int source_stream_declare(struct source *source, struct d_probe_set *set, struct
 	int result = check_read(stream, is_declared, DECLARED, error);
 
 	stream->is_late |= result == -ETIMEDOUT;
-	if (!result) { /* what is asked next has its own time */
+	if (!result) { /* the next question has a time limit of its own */
 		stream->is_late = false;
 		result = take_declared(stream, set, error);
 	}
