@@ -14,7 +14,7 @@
 
 enum {
 	RESERVE_BYTES = 1 << 20, /* more than the refusal of a client needs */
-	GROWTH_SHARE = 8,        /* 1/8 is kept from what only grows */
+	GROWTH_SHARE = 8,        /* 1/8 is kept from uses that can be done without */
 	RING_SHARE = 4,          /* 1/4 from rings that are longer than they have to be */
 	PAGE = 4096
 };

@@ -22,12 +22,15 @@ struct descriptor_file {
 };
 
 struct descriptor_file descriptor_file(int descriptor);
-/* True also if this cannot be determined, because fstat() fails now or failed then. */
+/* Returns true if the descriptor still refers to the file, or if that cannot be determined because
+ * fstat() fails now or failed then. */
 bool descriptor_is(int descriptor, struct descriptor_file file);
 
-/* Adds value to a non-blocking eventfd if the descriptor still refers to it. False: it does not, or
- * the call failed. Any thread may call it at any moment: it preserves errno and is not a
- * cancellation point. */
+/*
+ * Adds value to a non-blocking eventfd if the descriptor still refers to it. Returns false if it
+ * does not, or if the call failed. Any thread may call it at any moment: it preserves errno and is
+ * not a cancellation point.
+ */
 bool descriptor_tell(int descriptor, struct descriptor_file file, uint64_t value);
 
 #endif

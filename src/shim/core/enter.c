@@ -16,11 +16,11 @@
 
 struct search {
 	const struct vmtap_object *object;
-	const char *file; /* of the object; NULL: look for it */
+	const char *file; /* the object's; NULL: search for it */
 	int change;
 };
 
-/* Tells the runtime whose note this is. */
+/* Reports the object to the runtime that the note belongs to. */
 static void tell_beacon(const char *distance_at, const struct search *search)
 {
 	int64_t distance;
@@ -68,8 +68,8 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *context)
 	return finds && search->file; /* not 0: ends the iteration */
 }
 
-/* For an object that cannot reach vmtap_object_add(): the process may have a runtime all the same.
- */
+/* Reports an object that cannot reach vmtap_object_add() to the process's runtime, if there is one.
+ * The first pass finds the object's file, the second the runtime's note. */
 static void tell_unreachable(const struct vmtap_object *object, int change)
 {
 	struct search search = {.object = object, .change = change};

@@ -15,8 +15,8 @@ static uint16_t next_wire = WIRE_PROBES;
 static bool is_sealed;
 
 /*
- * Memory for good, in chunks from the kernel. It is not the traced program's malloc(): a type is
- * never freed, also when the runtime itself is unloaded, since threads may still use its number.
+ * Allocates memory that is never freed, in chunks from the kernel instead of by malloc(). A type
+ * stays even when the runtime itself is unloaded, because threads may still use its number.
  */
 static void *keep(size_t size)
 {
@@ -37,7 +37,7 @@ static void *keep(size_t size)
 		atomic_signal_fence(memory_order_seq_cst);
 		left = bytes;
 	}
-	/* A child of fork() may have a copy of any moment: what is left never seems to be more. */
+	/* fork() may copy the state of any moment, so `left` must never be too large. */
 	left -= size;
 	atomic_signal_fence(memory_order_seq_cst);
 	place = chunk;
@@ -47,8 +47,8 @@ static void *keep(size_t size)
 
 /* ---- compatible providers ---- */
 
-/* The provider's bit, which is assigned if the provider is new; 0: too many providers, or
- * memory ran out. */
+/* Returns the provider's bit, which is assigned if the provider is new; 0 if there are too many
+ * providers or memory ran out. */
 static uint32_t provider_bit(const char *name)
 {
 	unsigned i = 0;
@@ -213,7 +213,7 @@ int event_table_add(const struct vmtap_definition *given, size_t size)
 	struct event_type *type;
 	uint32_t count = event_count();
 
-	/* what an older object lacks is 0, what a newer one has beyond is not known here */
+	/* members that an older object lacks are 0; those that a newer one adds are ignored */
 	memcpy(definition, given,
 		size < least                   ? least
 			: size < sizeof(known) ? size

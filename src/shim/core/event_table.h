@@ -51,9 +51,9 @@ uint8_t event_ghc_mask(const struct event_type *type);
 
 /*
  * Returns the number of the definition's event type, which is created if it is new. size is that of
- * the definition in its object, 0 if the object does not say it. -EINVAL:
- * an argument that it shares with a type of the same name differs, or it has too many forms;
- * -ENOSPC: the table is full; -ENOMEM: memory has run out.
+ * the definition in its object, 0 if the object does not say. Returns -EINVAL if an argument that
+ * it shares with a type of the same name differs or it has too many forms, -ENOSPC if the table is
+ * full, -ENOMEM if memory runs out.
  */
 int event_table_add(const struct vmtap_definition *definition, size_t size);
 
@@ -67,7 +67,7 @@ int event_table_next_of_name(const struct event_type *type, int after);
  */
 void event_table_seal(void);
 
-/* The mask of the compatible providers with these names; the list ends with NULL. */
+/* Returns the mask of the compatible providers with these names; the list ends with NULL. */
 uint32_t event_table_provider_mask(const char *const *names);
 /* Returns the name of the provider with bit 1 << index; NULL if there is no such provider. */
 const char *event_provider(unsigned index);

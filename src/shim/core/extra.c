@@ -1,6 +1,7 @@
 /*
- * extra.c: the pointers to the extras' tables, as they are without the extras. Nothing else may be
- * here: a file that an extra is linked with must not define the extra's pointer as strongly.
+ * extra.c: defines the pointers to the extras' tables weakly, as NULL. An extra that is linked
+ * replaces its pointer by a strong definition, so no other file may define it strongly, and nothing
+ * else may be here.
  */
 #include "shim/core/extra.h"
 

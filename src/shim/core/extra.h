@@ -4,12 +4,12 @@
  * the functions by which the rest calls it. Without the extra the pointer to its table is NULL, and
  * the functions below do what an extra does that the VM has never called.
  *
- * The linker sets the pointers, so nothing has to be registered, in no order, at no time: extra.c
- * defines them weakly as NULL, and the extra's definition replaces that. A weak definition brings
- * no member from an archive. (A weak reference would not do: see FIRE_HOOKS in fire.h.)
+ * The linker sets the pointers, so nothing has to be registered at run time: extra.c defines them
+ * weakly as NULL, and an extra's definition replaces that. A weak definition pulls no member out of
+ * an archive. (A weak reference would not do: see FIRE_HOOKS in fire.h.)
  *
- * Features that an option of vmtap_start() or the environment switches on are no extras, since the
- * linker does not see that: turns without a thread, and the log's file.
+ * Features that an option of vmtap_start() or the environment switches on cannot be extras, because
+ * the linker does not see that: turns without a thread, and the log's file.
  */
 #ifndef VMTAP_SHIM_CORE_EXTRA_H
 #define VMTAP_SHIM_CORE_EXTRA_H
@@ -22,8 +22,8 @@
 struct server;
 struct vmtap_stack;
 
-/* Before the definition of a pointer. It is not const, because compilers would take the weak value
- * for the final one, but is read-only once the program is loaded. */
+/* Attribute of each pointer. It is not const, because compilers would take the weak value for the
+ * final one, but is read-only once the program is loaded. */
 #define EXTRA_POINTER __attribute__((section(".data.rel.ro.vmtap_extra")))
 
 /* ---- samples of the heap: extra/census.h ---- */
@@ -86,10 +86,10 @@ static inline void extra_census_fork_child(void)
 struct sampler_wish {
 	uint64_t period; /* ns */
 	uint64_t bytes;  /* only if period is 0 */
-	bool is_elapsed; /* the period is one of elapsed time, else of CPU time */
+	bool is_elapsed; /* the period is elapsed time; otherwise CPU time */
 };
 
-/* How samples by time become due now; a round may fall back to ticks after its begin. */
+/* How time-based samples become due now; a round may fall back to ticks after it has begun. */
 enum sampler_way {
 	SAMPLER_NONE,
 	SAMPLER_TIMERS,    /* on the threads' CPU clocks */

@@ -1,6 +1,6 @@
 /*
- * fires.c: the table of all fire functions of provider vm. Who asks for any of them by its number
- * may call each, so this member of the archive brings all sites into an object.
+ * fires.c: the table of all fire functions of provider vm. Code that looks up a fire function by
+ * number may call any of them, so this member of the archive brings all sites into an object.
  */
 #include "shim/core/object.h"
 

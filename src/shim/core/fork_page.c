@@ -20,7 +20,7 @@ static void (*_Atomic adopts)(void);
 void fork_page_mark(void (*adopt)(void))
 {
 	atomic_store(&fork_page.is_told, true);
-	/* An older kernel copies the page. A child then finds nothing to notice. */
+	/* An older kernel copies the page, so that such children are not noticed. */
 	madvise(&fork_page, sizeof(fork_page), MADV_WIPEONFORK);
 	atomic_store(&adopts, adopt);
 }

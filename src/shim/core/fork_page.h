@@ -3,10 +3,10 @@
  * by _Fork() or by the system call clone().
  *
  * The kernel gives such a child zeros in the place of this one page (MADV_WIPEONFORK, Linux 4.14).
- * A producer reads the page for each time stamp anyway, to learn which clock to use; in a child it
- * finds no choice there, and the slower way to a time stamp looks closer. So an event costs nothing
- * more for this. A child that shares its parent's memory (vfork) shares the page too; it counts as
- * its parent's thread.
+ * A producer reads the page for each time stamp anyway, to learn which clock to use. In a child it
+ * reads 0, which leads it to the slower path, and that path checks for a child. So the check costs
+ * an event nothing. A child that shares its parent's memory (vfork) shares the page too; it counts
+ * as its parent's thread.
  *
  * A child that is noticed is adopted: guards are closed, and what belongs to the parent is
  * released.
@@ -33,19 +33,23 @@ struct fork_page {
 
 extern struct fork_page fork_page __attribute__((visibility("hidden")));
 
-/* Marks the page and says what adopts a child. adopt() may be called in a signal handler, with
- * all locks held by threads that do not exist in the child: it must not use malloc or wait. */
+/*
+ * Marks the page and sets the function that adopts a child. adopt() may be called in a signal
+ * handler, and threads that do not exist in the child may hold any lock, so it must not use
+ * malloc() or wait.
+ */
 void fork_page_mark(void (*adopt)(void));
 
-/* Call in the child of fork(), which our handlers adopt. Returns whether it was adopted before;
- * true also if the kernel is too old to tell. */
+/* Call in the child of fork(), which our handlers adopt. Returns true if it had been adopted
+ * before, or if the kernel is too old to tell. */
 bool fork_page_tell(void);
 
 /* Returns true if this process was a child made without fork handlers: it has been adopted just
  * now, or another thread is doing so. Preserves errno; may be called in signal handlers. */
 bool fork_page_check(void);
 
-/* The same for functions that must not continue before the child is adopted. Not for handlers. */
+/* The same for functions that must not continue before the child is adopted. Must not be called in
+ * signal handlers. */
 void fork_page_await(void);
 
 #endif

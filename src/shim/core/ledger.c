@@ -1,7 +1,7 @@
 /*
- * ledger.c: see ledger.h. Fixed arrays, because a child may not allocate, and one store for each
- * change, because a child has a copy of any moment. A child must not close by number alone: it
- * compares the file.
+ * ledger.c: see ledger.h. Arrays are fixed, because a child may not allocate. Each change is one
+ * store, because fork() may copy the state of any moment. A child must not close by number alone:
+ * it compares the file.
  */
 #include "shim/core/ledger.h"
 
@@ -18,7 +18,7 @@
 
 enum {
 	OPEN_MAX_ENTRIES = 160, /* more than a server has with all of its clients */
-	CLOSED_ENTRIES = 256,   /* of sockets that are no connections; a start closes a few */
+	CLOSED_ENTRIES = 256,   /* for sockets that are not connections; each start closes a few */
 	NAMES_MAX = 4,          /* restarts of the server hardly change its name */
 	NUMBERS_MAX = 4096,
 	WORD_BITS = 64,
@@ -40,8 +40,8 @@ static struct ledger_entry closed[CLOSED_ENTRIES]; /* a ring */
 static _Atomic unsigned closed_count;
 static struct sockaddr_un names[NAMES_MAX]; /* a ring */
 static _Atomic unsigned name_count;
-static _Atomic uint64_t numbers[NUMBERS_MAX / WORD_BITS]; /* that connections have ever had */
-static _Atomic bool accepting;                            /* or has a number that is not in there */
+static _Atomic uint64_t numbers[NUMBERS_MAX / WORD_BITS]; /* of all connections so far */
+static _Atomic bool accepting;                            /* a connection may be missing there */
 
 /* fstat() is tried again after a failure, because a lack of memory may pass, and a child keeps a
  * descriptor that could not be identified. */
@@ -131,7 +131,8 @@ static bool is_connection(int descriptor)
 	return false;
 }
 
-/* Only sockets: their inodes are unique, while all eventfds, say, have the same one. */
+/* Only sockets are remembered: their inodes are unique, while all eventfds, for example, share
+ * one. */
 static void remember_closed(int descriptor)
 {
 	struct ledger_entry *entry = &closed[atomic_fetch_add(&closed_count, 1) % CLOSED_ENTRIES];
@@ -175,7 +176,7 @@ static void close_open(void)
 	}
 }
 
-/* Few numbers are used again and again, so each is examined only once. */
+/* The same few numbers are used again and again, so each is examined only once. */
 static void close_closed(void)
 {
 	static struct ledger_entry cache[CACHED]; /* static: the stack may be short */

@@ -10,13 +10,13 @@
  * that, and a busy machine may let a fork take a second; but each has the name of the server's
  * socket, so a child examines all numbers that connections have ever had.
  *
- * Not entered is what the library opens only to read it, when it starts or a client comes: files of
- * /proc and /sys, and directories. A child that is made at that moment may keep one. It is
+ * Files that the library opens only to read them when it starts or a client connects (in /proc and
+ * /sys, and directories) are not entered. A child that is made at that moment may keep one. It is
  * read-only and close-on-exec and holds no lock, so it costs the child a number and nothing else. A
  * child cannot recognise it once it is closed: the program may have opened the same file since,
  * under the same number.
  *
- * Any thread may call these functions. They take no lock, and what they note is whole at every
+ * Any thread may call these functions. They take no lock, and their data is consistent at every
  * moment.
  */
 #ifndef VMTAP_SHIM_CORE_LEDGER_H
@@ -30,11 +30,11 @@
  * errno. If there is no room, the descriptor is not entered, and a child may keep it. */
 int ledger_enter(int descriptor);
 
-/* The name of the server's socket, before it is listened at. */
+/* Sets the name of the server's socket. Call it before listen(). */
 void ledger_name(const struct sockaddr_un *name);
 
-/* accept4() for that socket, close-on-exec and non-blocking. Returns a descriptor or a negative
- * errno. */
+/* Accepts a connection to that socket, close-on-exec and non-blocking. Returns a descriptor or a
+ * negative errno. */
 int ledger_accept(int listener);
 
 /* Closes the descriptor, unless it refers to another file than this by now, and removes its entry.
@@ -44,8 +44,8 @@ void ledger_close(int descriptor, struct descriptor_file file);
 /* Removes the entry of a descriptor that the program has closed. */
 void ledger_drop(int descriptor);
 
-/* Call in a child: closes what is entered and what was closed lately, as far as the child has it.
- */
+/* Call in a child: closes those descriptors that are entered or were closed lately and that the
+ * child still has. */
 void ledger_fork_child(void);
 
 #endif

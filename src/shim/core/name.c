@@ -4,10 +4,10 @@
  * taken, which costs a few bytes of the table.
  *
  * Interned names are found by a table of their own, which is made at the first one: open
- * addressing, entries are only ever added. A slot holds the position in the arena of the name,
- * plus one; the text follows the name. A thread puts the whole name into the arena before it
- * takes a slot by compare-and-swap. If another thread has just taken that slot for the same text,
- * what it has put there is wasted. There are more slots than names that fit into the arena.
+ * addressing, entries are only ever added. A slot holds the position in the arena of the name, plus
+ * one; the text follows the name. A thread puts the whole name into the arena before it takes a
+ * slot by compare-and-swap. If another thread has just taken that slot for the same text, the bytes
+ * it has put there are wasted. There are more slots than names that fit into the arena.
  */
 #include "shim/core/name.h"
 
@@ -87,8 +87,8 @@ void name_prepare(void)
 }
 
 /*
- * Puts a text, with this many bytes of room before it, into the arena. Returns its id, and in
- * *room where the room is; 0: there is none.
+ * Puts a text into the arena, with `before` bytes in front of it, and sets *room to the position of
+ * these. Returns the text's id, or 0 if the table is full.
  */
 static uint32_t put_text(struct name_table *names, uint32_t before, const char *text,
 	uint32_t length, uint32_t *room)
@@ -157,7 +157,7 @@ static struct intern_table *interned_get(const struct name_table *names)
 	return now;
 }
 
-/* The position of a new name, plus one; 0: there is no room. */
+/* Returns the position of a new name plus one, or 0 if there is no room. */
 static uint32_t make_name(struct name_table *names, const char *text, uint32_t length)
 {
 	struct vmtap_name *name;

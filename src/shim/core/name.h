@@ -33,7 +33,7 @@ void name_limit(uint32_t bytes);
 /* Makes the table, so that there is memory for it. If that fails, the first name tries again. */
 void name_prepare(void);
 
-/* Gives the name an id if it has none; 0 if the table is full. */
+/* Returns the name's id, giving it one if it has none; 0 if the table is full. */
 uint32_t name_take(struct vmtap_name *name);
 
 /* vmtap_name_intern() is here too: its names have their ids from the start, and lie in front of
@@ -43,10 +43,10 @@ uint32_t name_take(struct vmtap_name *name);
  * for it begins. For tests. */
 uint32_t name_distance(const struct vmtap_name *name);
 
-/* The text of an id that name_take() returned; *length in bytes. */
+/* Returns the text of an id that name_take() returned; *length is in bytes. */
 const char *name_text(uint32_t id, uint32_t *length);
 
-/* The maximum number of ids. */
+/* Returns the maximum number of ids. */
 uint32_t name_capacity(void);
 
 #endif

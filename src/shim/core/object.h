@@ -39,9 +39,10 @@ VMTAP_API void vmtap_object_add(struct vmtap_object *object);
 VMTAP_API void vmtap_object_remove(struct vmtap_object *object);
 
 /*
- * Lets an object that cannot call the runtime tell it so, since clients must know that events are
- * missing: an extension whose executable has the runtime but does not export it. A note in the
- * runtime's program headers ("vmtap", type BEACON_NOTE) holds the distance to this struct.
+ * Lets an object that cannot call the runtime report that, because clients must learn that events
+ * are missing. Such an object is an extension whose executable has the runtime but does not export
+ * it. A note in the runtime's program headers ("vmtap", type BEACON_NOTE) holds the distance to
+ * this struct.
  */
 struct vmtap_beacon {
 	uint32_t version; /* VMTAP_OBJECT_VERSION */

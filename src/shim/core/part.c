@@ -5,7 +5,7 @@
 #include "shim/core/object.h"
 #include "vmtap_provider.h"
 
-/* The list of what this object can fire. It has an entry of our own, so that it always exists. */
+/* The list of the sites in this object. Our own entry makes sure that it always exists. */
 VMTAP_HIDDEN extern const struct vmtap_site *__start_vmtap_vm_sites[];
 VMTAP_HIDDEN extern const struct vmtap_site *__stop_vmtap_vm_sites[];
 static const struct vmtap_site *listed VMTAP_LISTED(vmtap_vm_sites) = NULL;

@@ -13,7 +13,7 @@ enum {
 	RUNTIME_MAX = 1024
 };
 
-/* The process that has made this one by fork(); 0: not known. */
+/* The process that created this one by fork(); 0 if it is not known. */
 static _Atomic pid_t maker;
 
 void process_fork_child(pid_t parent)
@@ -22,7 +22,7 @@ void process_fork_child(pid_t parent)
 	atomic_store(&maker, getppid() ? parent : 0);
 }
 
-/* The command line as the kernel keeps it: each argument followed by a NUL. */
+/* Reads the command line from the kernel: each argument is followed by a NUL. */
 static size_t read_command_line(char **bytes)
 {
 	int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);

@@ -22,7 +22,7 @@ struct process {
 	uint32_t providers; /* compatible providers that it has opted in for */
 };
 
-/* In a child of fork(): its parent may end before the child describes itself. */
+/* Call in a child of fork(), because its parent may end before the child describes itself. */
 void process_fork_child(pid_t parent);
 
 /* Returns 0 or -ENOMEM. Call process_free() in either case. */

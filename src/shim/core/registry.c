@@ -1,7 +1,7 @@
 /*
- * registry.c: see registry.h. Objects are a list that is changed by one store under the lock. Of a
- * word only the stream's half may be written, by a 16-bit store: the kernel changes the other half
- * at any moment.
+ * registry.c: see registry.h. Objects are a list; each change is one store, under the lock. Of a
+ * word only the stream's half may be written, by a 16-bit store, because the kernel may change the
+ * other half at any moment.
  */
 #include "shim/core/registry.h"
 
@@ -55,8 +55,8 @@ void registry_lock(void)
 	bool masked = false;
 	int cancel = PTHREAD_CANCEL_ENABLE;
 
-	/* Before anything is noted: a handler may leave this function by longjmp() until then. The
-	 * signal that cancels a thread at any moment cannot be blocked. */
+	/* Do this before changing any state, because until then a handler may leave this function
+	 * by longjmp(). The signal for asynchronous cancellation cannot be blocked. */
 	if (!blocks_signals && !uses) {
 		registry_signals(&set);
 		masked = !pthread_sigmask(SIG_BLOCK, &set, &before);
@@ -260,8 +260,8 @@ static size_t definition_size(const struct vmtap_object *object)
 	return object->size >= sizeof(*object) ? object->definition_size : 0;
 }
 
-/* The wishes for a type that has just been added, before the server has seen it: the type may
- * be a version of a probe whose other versions are open, or one that a client waits for. */
+/* Returns the wishes for a type that has just been added, before the server has seen it: the type
+ * may be a version of a probe whose other versions are open, or one that a client waits for. */
 static uint8_t first_wishes(uint32_t number)
 {
 	const struct event_type *type = event_get(number);
@@ -285,7 +285,7 @@ static uint32_t count_omitted(const struct vmtap_object *object)
 	return count;
 }
 
-/* The provider's definition in D that the probe's definition carries; NULL: none. */
+/* Returns the provider's definition in D that the probe's definition carries, or NULL. */
 static const char *carried_by(const struct vmtap_object *object, uint32_t event)
 {
 	const size_t end = offsetof(struct vmtap_definition, library) + sizeof(char *);
@@ -293,7 +293,7 @@ static const char *carried_by(const struct vmtap_object *object, uint32_t event)
 	return definition_size(object) < end ? NULL : object->definitions[event]->library;
 }
 
-/* Returns true if the stream has this text with an event type. */
+/* Returns true if the stream carries this text with the event type. */
 static bool is_carried(int number, const char *library)
 {
 	const char *known = number < 0 ? NULL : event_get((uint32_t)number)->is.library;
@@ -302,8 +302,9 @@ static bool is_carried(int number, const char *library)
 }
 
 /*
- * Another object may have been made from an older version of the provider: then the probe that
- * carries the newer text is known already, and the first one that is not carries it instead.
+ * Another object may have been made from an older version of the provider. Then the probe that
+ * carries the newer text may be known already without it; the first new probe carries the text
+ * instead.
  */
 static void number_events(struct vmtap_object *object)
 {
@@ -432,7 +433,8 @@ extern __typeof__(vmtap_object_remove) registry_own_remove
 
 /* ---- fork ---- */
 
-/* Another thread may have been at anything in this file, up to the store that makes it count. */
+/* Another thread may have been anywhere in this file when the process forked. Its change counts
+ * only if it had made the one store by which it takes effect. */
 void registry_fork_child(void)
 {
 	struct vmtap_object *object;

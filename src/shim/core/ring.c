@@ -43,7 +43,7 @@ static _Atomic pid_t owner; /* the process in which the server runs */
 static _Atomic uint8_t event_wishes[EVENTS_MAX];
 static _Atomic uint32_t lossless_events; /* types with that wish */
 static _Atomic bool held;                /* see ring_set_held() */
-static _Atomic bool wait_told;           /* the server will look for waiting producers */
+static _Atomic bool wait_told;           /* the server will check for waiting producers */
 static _Atomic bool gave_up;             /* see ring_has_waiters() */
 static _Atomic uint32_t flush_ms;
 static _Atomic uint32_t patience_ms = PATIENCE_MS_DEFAULT;
@@ -56,17 +56,18 @@ static _Atomic uint32_t waking;           /* number of producers that are using 
 static const struct ring_helper *_Atomic waiting_helper;
 static struct ring *_Atomic watcher; /* the waiting producer that watches the clients for all */
 
-/* In place of a ring, for threads that have none: always busy, so that one test finds both. */
+/* Stands in for the ring of threads that have none. It is always busy, so that one test covers both
+ * cases. */
 static struct {
 	struct vmtap_record record;
 } __attribute__((aligned(64))) no_ring = {.record = {.busy = RING_WRITING}};
 #define NO_RING ((struct ring *)(void *)&no_ring)
 
 static __thread struct ring *thread_ring = NO_RING;
-static __thread volatile bool thread_making; /* its ring; a signal may interrupt that */
+static __thread volatile bool thread_making; /* it is making its ring; a signal may interrupt */
 static __thread volatile bool thread_waking; /* it is counted in waking */
 static __thread unsigned thread_without;     /* events since memory for the ring ran out */
-static __thread bool thread_serves;          /* it is the server's */
+static __thread bool thread_serves;          /* it is the server's thread */
 
 /* glibc 2.35 registers each thread for restartable sequences. The kernel keeps the number of
  * the thread's CPU up to date there, so reading it is a load instead of a call. */
@@ -96,7 +97,7 @@ static void count_drop(struct ring *ring, uint32_t event)
 	struct ring_drops *drops = ring ? &ring->drops : &ring_unattached;
 
 	if (event >= EVENTS_MAX) /* the record of a text; the event that lacks the text is counted
-				    itself */
+				    instead */
 		return;
 	atomic_fetch_add_explicit(&drops->of[event], 1, memory_order_relaxed);
 	atomic_store_explicit(&drops->any, true, memory_order_release);
@@ -125,7 +126,7 @@ static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t event)
 	/* A signal handler made the ring after the caller had found none. */
 	if (ring && atomic_load_explicit(&ring->record.busy, memory_order_relaxed) == RING_IDLE)
 		return ring;
-	/* A signal handler that interrupts a record of this thread, or the creation of its ring. */
+	/* A signal handler has interrupted a record of this thread, or the creation of its ring. */
 	if (ring || thread_making) {
 		count_drop(ring, event);
 		return NULL;
@@ -169,14 +170,14 @@ static void ring_tell_server(void)
 	thread_waking = false;
 }
 
-/* A text that travels before its event may belong to any event. */
+/* A text precedes its event and may belong to any, so any lossless event counts for it. */
 static bool is_lossless(uint32_t event)
 {
 	return event < EVENTS_MAX ? atomic_load(&event_wishes[event]) & RING_LOSSLESS
 				  : atomic_load(&lossless_events) > 0;
 }
 
-/* A text's own event waits after it. */
+/* A text is not held, because its event, which follows, is. */
 static inline bool is_held(uint32_t event)
 {
 	return event < EVENTS_MAX && atomic_load(&held);
@@ -202,7 +203,7 @@ void ring_stop_watching(struct ring *ring)
 	atomic_compare_exchange_strong(&watcher, &ring, NULL);
 }
 
-/* Lets another one do it, unless one does. */
+/* Lets another waiting producer watch the clients, unless one does already. */
 static void stop_watching(struct ring *ring, const struct ring_helper *help)
 {
 	ring_stop_watching(ring);
@@ -210,9 +211,11 @@ static void stop_watching(struct ring *ring, const struct ring_helper *help)
 		help->pass_on();
 }
 
-/* Sleeps until the ring's futex changes or, for the producer that watches the clients, until one
- * of them can take bytes; at most until the deadline if there is one. False: give up, because the
- * deadline has passed or nothing may wait here. */
+/*
+ * Sleeps until the ring's futex changes or, for the producer that watches the clients, until one of
+ * them can take bytes; at most until the deadline if there is one. Returns false to give up,
+ * because the deadline has passed or waiting is impossible here.
+ */
 static bool ring_sleep(
 	struct ring *ring, uint32_t seen, uint64_t *deadline, const struct ring_helper *watches)
 {
@@ -240,16 +243,18 @@ static bool ring_sleep(
 	return !watches && (!nanosleep(&refused, NULL) || errno == EINTR);
 }
 
-/* One producer wakes the server. This makes a system call, but only if the server was asleep. */
+/* Wakes the server if it is asleep. Only one producer makes the system call for that. */
 static void wake_server(void)
 {
 	if (atomic_load(&asleep) && atomic_exchange(&asleep, false))
 		ring_tell_server();
 }
 
-/* Returns true if the server is to be given up: it has taken no turn for too long while this
- * producer waited. since: for how long it has taken none, in ns; seen: the number of its turns
- * then. */
+/*
+ * Returns true if this producer should give up, because the server has taken no turn for too long
+ * while it waited. *since is for how long it has taken none, in ns; *seen is the number of its
+ * turns so far.
+ */
 static bool is_hopeless(uint32_t *seen, uint64_t *since, uint64_t slept)
 {
 	const uint64_t most = RING_WAIT_MS * UINT64_C(1000000);
@@ -260,7 +265,8 @@ static bool is_hopeless(uint32_t *seen, uint64_t *since, uint64_t slept)
 		*since = 0;
 		return false;
 	}
-	/* The whole process may have been stopped meanwhile. */
+	/* Count no more than a sleep can last: the whole process may have been stopped
+	 * meanwhile. */
 	*since += slept < most ? slept : most;
 	if (*since < atomic_load(&patience_ms) * UINT64_C(1000000))
 		return false;
@@ -279,8 +285,8 @@ static bool waits_for_itself(void)
 	return thread_serves || registry_is_used_here();
 }
 
-/* Waits for room as long as a client requires that. A signal limits the rest of the wait, so that
- * the program can act on what its handler has noted. */
+/* Waits for room as long as a client requires that. After a signal the wait is limited, so that the
+ * program can act on what its handler has noted. */
 static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
 {
 	const struct ring_helper *help = atomic_load(&waiting_helper);
@@ -369,8 +375,8 @@ static inline void put_head(unsigned char *at, uint64_t time, uint32_t event)
 	memcpy(at + RECORD_EVENT, event_and_cpu, sizeof(event_and_cpu));
 }
 
-/* Reserves space for a record of this size; clocked: with the CPU clock before it; stack not NULL:
- * with that before it. All of them have room, or none is written. */
+/* Reserves space for a record of this size, preceded by the CPU clock if clocked is set, and by the
+ * stack unless it is NULL. Either all of them fit, or none is written. */
 static inline __attribute__((always_inline)) struct vmtap_record *reserve(uint32_t event,
 	uint32_t bytes, bool clocked, const struct vmtap_stack *stack, bool lossless)
 {
@@ -441,7 +447,7 @@ static __attribute__((noinline)) struct vmtap_record *begin_with_stack(
 	return record;
 }
 
-/* For events that somebody has wishes for. */
+/* Begins the record of an event with wishes other than RING_OPEN. */
 static __attribute__((noinline)) struct vmtap_record *begin_tagged(uint32_t event, uint32_t bytes)
 {
 	uint32_t number = event & RING_NUMBER, wishes = (event >> RING_TAGS) * RING_CLOCKED;
@@ -462,9 +468,11 @@ static struct vmtap_record *ring_begin(uint32_t event, uint32_t bytes)
 	return reserve(event, bytes, false, NULL, false);
 }
 
-/* Returns an id. When the table is full, or the name is not to use an id, it is valid for this
- * event only and its text is written before the event. 0: there was no room for the text; if there
- * is room for the event, it lacks the text. */
+/*
+ * Returns the name's id. If the table is full or the name must not use an id, the id is valid for
+ * this event only and the text is written before the event. Returns 0 if there is no room for the
+ * text; the event itself may still fit, and then lacks the text.
+ */
 static uint32_t ring_name(struct vmtap_name *name)
 {
 	bool is_once = __atomic_load_n(&name->id, __ATOMIC_RELAXED) == VMTAP_NAME_ID_NONE;

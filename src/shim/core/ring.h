@@ -65,8 +65,8 @@ struct ring {
 	uint64_t last_time;  /* server only: stream time of that record */
 	uint64_t busy_since; /* server only: since when it has seen the same record being written */
 	uint64_t busy_head;
-	bool stuck; /* server only: the thread has been in that record for too long: nobody waits
-		       for it: it is stopped, or has left the record by longjmp() */
+	bool stuck; /* server only: the thread has been in that record for too long (it is stopped,
+		       or has left by longjmp()), so nobody waits for it */
 
 	struct ring *next_in_chain; /* server only: see ring_index.h */
 	bool compared, reused;      /* server only: see ring_index_update() */
@@ -102,7 +102,7 @@ static inline uint16_t ring_tagged(uint16_t number, uint8_t wishes)
 /* The functions that objects call. */
 extern const struct vmtap_runtime ring_runtime;
 
-/* Sets the wishes for one event type, which waiting producers look at. */
+/* Sets the wishes for one event type, which waiting producers check. */
 void ring_set_wishes(uint32_t event, uint8_t wishes);
 
 /* Sets whether any client listens. The server calls it. */
@@ -114,8 +114,8 @@ bool ring_set_held(bool held);
 
 /*
  * Returns true if any producer waits now. After the call, the next one that begins to wait writes
- * to the eventfd. *impatient: one has stopped waiting flush_ms after a signal had interrupted its
- * wait; cleared by the call.
+ * to the eventfd. *impatient is set if one has stopped waiting flush_ms after a signal had
+ * interrupted its wait; that is reported once.
  */
 bool ring_has_waiters(bool *impatient);
 
@@ -123,37 +123,37 @@ bool ring_has_waiters(bool *impatient);
 void ring_set_flush(uint32_t flush_ms);
 
 /*
- * The server decides how long producers wait for a client. If it cannot, because the VM's code that
- * it has called does not return, say, they give up by themselves: once it has taken no turn for
- * this long while they waited, and from then on at once, until it takes one.
+ * The server decides how long producers wait for a client. If it cannot, for example because a
+ * function of the VM that it has called does not return, they give up by themselves: once it has
+ * taken no turn for this long while they waited, and from then on at once, until it takes one.
  */
 void ring_set_patience(uint32_t patience_ms);
 void ring_note_turn(void);
 
-/* This thread is the server's: an event that the VM fires on it must not wait for the server. */
+/* Marks this thread as the server's: an event that the VM fires on it must not wait for the
+ * server. */
 void ring_serve_here(void);
 
 /*
- * The functions by which a producer that has to wait helps itself if no thread drains the rings
- * (turn.h). It may be in a
- * signal handler.
+ * The functions with which a producer that has to wait helps itself if no thread drains the rings
+ * (turn.h). It may be in a signal handler.
  */
 enum ring_help {
 	RING_DRAINED,
-	RING_BUSY,   /* another thread is at it, and will call ring_wake_one() */
-	RING_NO_HELP /* this thread itself is at it, or nobody is any more: do not wait */
+	RING_BUSY,   /* another thread is draining, and will call ring_wake_one() */
+	RING_NO_HELP /* this thread itself is draining, or nobody will any more: do not wait */
 };
 struct ring_helper {
 	/* Drains all rings without waiting. */
 	enum ring_help (*drain)(void);
-	/* Waits until a client can take bytes, but not for long. 0 or -EINTR; any other negative
-	 * errno: nothing may wait here. */
+	/* Waits until a client can take bytes, but not for long. Returns 0 or -EINTR; any other
+	 * negative errno means that waiting is impossible here. */
 	int (*wait)(int wait_ms);
 	/* Calls ring_wake_one(), on this thread or on the one that drains now. */
 	void (*pass_on)(void);
 };
 
-/* NULL: a thread drains the rings, and producers wait for it. */
+/* Sets these functions. NULL: a thread drains the rings, and producers wait for it. */
 void ring_set_helper(const struct ring_helper *helper);
 
 /* Events dropped on threads that could not get a ring. */
@@ -172,20 +172,22 @@ void ring_release(struct ring *ring);
 bool ring_arm(bool at_first);
 void ring_disarm(void);
 
-/* The eventfd that producers write 1 to. After a successful release no producer uses it any
- * more. False: a producer may still use it, because it is stuck in the middle of that write, so
- * the descriptor must stay open. */
+/*
+ * Set and release the eventfd that producers write 1 to. After a successful release no producer
+ * uses it any more. ring_release_waker() returns false if a producer may still use it, because it
+ * is stuck in the middle of that write, so the descriptor must stay open.
+ */
 void ring_set_waker(int descriptor);
 bool ring_release_waker(int descriptor);
 
 /* Ends a record that this thread has left without finishing it, see vmtap_thread_reset(). */
 void ring_reset_thread(void);
 
-/* The producer of this ring, if it is the one that watches the clients, does so no more. Call
- * before the ring is unmapped. */
+/* If the producer of this ring watches the clients, ends that. Call it before the ring is
+ * unmapped. */
 void ring_stop_watching(struct ring *ring);
 
-/* Makes a waiting producer check again that does not watch the clients, if there is any. */
+/* Makes one waiting producer that does not watch the clients check again, if there is any. */
 void ring_wake_one(void);
 
 /* Call in a child: keeps only the ring of the thread that forked, empty. */

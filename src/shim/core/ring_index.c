@@ -1,6 +1,6 @@
 /*
  * ring_index.c: see ring_index.h. A table of chains, without locks, because only the server's
- * thread uses it. Producers must not: they know the list of ring_first() alone.
+ * thread uses it. Producers must not use it: they know only the list of ring_first().
  */
 #include "shim/core/ring_index.h"
 
@@ -8,7 +8,7 @@
 
 #include "shim/core/ring_memory.h"
 
-/* A power of two. Numbers of threads that follow each other are in different chains. */
+/* A power of two. Consecutive thread numbers are in different chains. */
 enum { CHAINS = 1024 };
 
 static struct ring *chains[CHAINS];
@@ -35,8 +35,8 @@ struct ring *ring_index_older(const struct ring *ring)
 	return skip_others(ring->next_in_chain, ring->thread);
 }
 
-/* The rings of one call come from the newest to the oldest. So each one's place in its chain is
- * after those of the same call, which are not yet marked as compared, and before all others. */
+/* One call adds rings from the newest to the oldest. So each one's place in its chain is after
+ * those of the same call, which are not yet marked as compared, and before all others. */
 static void add_to_chain(struct ring *ring)
 {
 	struct ring **place = chain_of(ring->thread);

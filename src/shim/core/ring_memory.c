@@ -1,7 +1,7 @@
 /*
- * ring_memory.c: see ring_memory.h. Producers add to the list at its front only, by
- * compare-and-swap. Only the server removes, so it can follow the list meanwhile; the first ring it
- * removes by compare-and-swap, too.
+ * ring_memory.c: see ring_memory.h. Producers add rings only at the front of the list, by
+ * compare-and-swap. Only the server removes rings, so it can follow the list meanwhile; it removes
+ * the first one by compare-and-swap, too.
  */
 #include "shim/core/ring_memory.h"
 
@@ -57,8 +57,8 @@ struct ring *ring_map(void)
 	size_t head = (sizeof(struct ring) + 4095) & ~(size_t)4095;
 	struct ring *ring;
 
-	/* MAP_STACK: Linux 6.7 and later use no huge pages there, which adjacent rings would else
-	 * be made resident by. */
+	/* MAP_STACK: Linux 6.7 and later use no huge pages there. These would make all of adjacent
+	 * rings resident. */
 	while (size > share && size > RING_BYTES_MIN)
 		size /= 2;
 	do
@@ -77,7 +77,7 @@ struct ring *ring_map(void)
 	return ring;
 }
 
-/* Clears the pointer first, for a child of fork() that does the same. */
+/* Clears the pointer first, because a child of fork() may do the same. */
 static void forget_transients(struct ring *ring)
 {
 	void *transients = atomic_exchange(&ring->transients, NULL);
@@ -133,7 +133,7 @@ void ring_collect(bool (*end)(void *context, struct ring *ring), void *context)
 	}
 }
 
-/* Also if the program locks its memory (Linux 5.18 and later). */
+/* Frees pages, even if the program locks its memory (Linux 5.18 and later). */
 static void drop_pages(unsigned char *from, size_t bytes)
 {
 	if (madvise(from, bytes, MADV_DONTNEED) && errno == EINVAL)

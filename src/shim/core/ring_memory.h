@@ -31,8 +31,8 @@ void ring_collect(bool (*end)(void *context, struct ring *ring), void *context);
  * while no client listens. */
 void ring_forget(void);
 
-/* Call in a child: keeps only this ring, that of the thread that forked (NULL: it has none), empty.
- */
+/* Call in a child: empties this ring, that of the calling thread (NULL if it has none), and unmaps
+ * those of threads that do not exist here. */
 void ring_memory_fork_child(struct ring *own);
 
 #endif

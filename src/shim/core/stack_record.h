@@ -1,5 +1,5 @@
 /*
- * stack_record.h: a guest stack on its way into the ring, where it is a record of its own right
+ * stack_record.h: a guest stack on its way into the ring, where it is a separate record directly
  * before the event's. The VM's walker fills it (extra/walker.h).
  *
  * Each ring has one struct vmtap_stack, which only the ring's thread uses: from before the walker
@@ -35,7 +35,7 @@ struct stack_record_frame {
 _Static_assert(sizeof(struct stack_record_frame) == 16, "as in the record");
 
 struct vmtap_stack {
-	bool in_use;    /* by the record that is being begun */
+	bool in_use;    /* by the record that is about to begin */
 	bool is_inside; /* this thread is in the VM's walker */
 	uint32_t count, cut;
 	struct stack_record_frame frames[STACK_RECORD_FRAMES_MAX];

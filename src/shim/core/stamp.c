@@ -32,7 +32,7 @@ __attribute__((cold, noinline)) uint64_t stamp_raw_slow(void)
 }
 
 /* The kernel checks that the counters of all CPUs agree before it keeps time by them. If a sandbox
- * hides what it does, it is as before. */
+ * hides the kernel's choice, the previous result is kept. */
 static bool kernel_trusts_counter(void)
 {
 	char name[16] = "";
@@ -96,8 +96,8 @@ static uint64_t clock_real(void)
 	return clock_now(CLOCK_REALTIME);
 }
 
-/* CLOCK_REALTIME minus CLOCK_MONOTONIC. False if the two could not be read at one instant: the
- * thread was interrupted each time. */
+/* Reads CLOCK_REALTIME minus CLOCK_MONOTONIC. Returns false if the two could not be read at one
+ * instant because the thread was interrupted each time. */
 static bool read_wall(uint64_t *difference)
 {
 	for (int i = 0; i < WALL_TRIES; i++) {

@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "shim/core/fork_page.h"
 
-/* Without the counter, and in a child that no fork handler has adopted: see fork_page.h. */
+/* Used without the counter, and in a child that no fork handler has adopted (fork_page.h). */
 uint64_t stamp_raw_slow(void);
 
 static inline uint64_t stamp_raw(void)
@@ -37,8 +37,8 @@ struct stamp_line {
 	uint64_t slope;   /* ns per raw unit, with 32 fractional bits */
 };
 
-/* Chooses the clock; call while no client listens. True: the clock has changed (the kernel may
- * find the counter unreliable at any time), so stamp_restart() must be called. */
+/* Chooses the clock; call it while no client listens. Returns true if the clock has changed (the
+ * kernel may find the counter unreliable at any time); then stamp_restart() must be called. */
 bool stamp_choose(void);
 
 /* Sets time 0 to now. */
@@ -47,10 +47,12 @@ void stamp_start(struct stamp_line *line);
 /* Call when earlier readings of the raw clock have become meaningless. */
 void stamp_restart(struct stamp_line *line);
 
-/* Adds a point at now: readings up to now are converted with the line that ends here. Does
- * nothing soon after the last point. True: the raw clock has restarted, as a counter may when
- * the machine was suspended or the process was migrated to another, and earlier readings are
- * meaningless. */
+/*
+ * Adds a point at now: readings up to now are converted with the line that ends here. Does nothing
+ * soon after the last point. Returns true if the raw clock has restarted, so that earlier readings
+ * are meaningless: a counter may do so when the machine was suspended or the process was migrated
+ * to another.
+ */
 bool stamp_point(struct stamp_line *line);
 
 /* Returns true if the wall clock has been set, or the machine was suspended, since the last call or
@@ -60,7 +62,7 @@ bool stamp_check_wall(struct stamp_line *line);
 /* Converts a raw reading to ns since the stream's time 0; earlier readings give 0. */
 uint64_t stamp_convert(const struct stamp_line *line, uint64_t raw);
 
-/* The approximate number of raw clock units per microsecond. */
+/* Returns the approximate number of raw clock units per microsecond. */
 uint64_t stamp_raw_microsecond(const struct stamp_line *line);
 
 #endif

@@ -54,7 +54,7 @@ void vm_call_await(struct vm_calls *calls)
 		if (syscall(SYS_futex, &calls->running, FUTEX_WAIT_PRIVATE, running, NULL, NULL,
 			    0) &&
 			errno != EAGAIN && errno != EINTR)
-			nanosleep(&moment, NULL); /* a sandbox refuses the other call */
+			nanosleep(&moment, NULL); /* a sandbox refuses the futex */
 }
 
 void vm_call_fork_child(struct vm_calls *calls)

@@ -17,20 +17,20 @@ struct vm_calls {
 };
 
 /*
- * Begins a call, with the registry's lock held, so that the function is not removed before. Until
- * vm_call_end(), this thread counts as being in the function: a signal handler may fork as soon as
- * the lock is released, and the child continues the call.
+ * Begins a call. The registry's lock must be held, so that the function is not removed before.
+ * Until vm_call_end(), this thread counts as being in the function: a signal handler may fork as
+ * soon as the lock is released, and the child continues the call.
  */
 void vm_call_begin(struct vm_calls *calls);
 void vm_call_end(struct vm_calls *calls);
 
-/* The end of a call without a kind, in a signal handler. */
+/* Ends a call without a kind, in a signal handler. */
 void vm_call_leave(struct vm_calls *calls);
 
 /* Returns true if this thread is in a function of the VM's. Takes no lock. */
 bool vm_call_is_inside(void);
 
-/* Waits until no call is running. Not inside one, and without the lock. */
+/* Waits until no call is running. Must not be called inside one, or with the lock held. */
 void vm_call_await(struct vm_calls *calls);
 
 /* Call in the child of fork(): calls on other threads do not continue there. */
