@@ -37,23 +37,22 @@
  *
  * What to link
  * ------------
- * The probe part (guards, fire functions) must be linked into every object that
- * fires: the VM's executable and each extension .so. libvmtap.a contains it, and
- * libvmtap_probes.a contains nothing else. Its symbols are hidden, so objects never
- * share a guard. An object gets the sites of those probes that its code refers to, and no
- * others: `vmtap check` finds a probe that is not fired any more. VMTAP_X_ENABLED() alone
- * brings no site; vmtap_fire() and -Wl,--whole-archive bring all.
- * The runtime part (rings, names, the socket) exists once per process: linked from
- * libvmtap.a, or loaded as libvmtap.so. A VM that calls neither vmtap_start() nor the
- * census links none of it and still has its USDT probes. What it contains of the rarer parts
- * (samples of the heap and of what runs, guest stacks, vmtap_on_change()) is what the executable
- * calls: one whose extensions alone call them links with, for example,
- * -Wl,-u,vmtap_census_register. libvmtap.so contains all. If the runtime is linked
- * statically and extensions fire too, link the executable with -rdynamic so that they
- * find it; otherwise their events are missing, and clients are told so. A process may have
- * several runtimes that do not see each other, such as two extensions with libvmtap.a each:
- * every vmtap_start() then serves a socket of its own. `vmtap trace` with -p or -c follows all of
- * them, `vmtap record` one.
+ * The probe part (guards, fire functions) must be linked into every object that fires: the VM's
+ * executable and each extension .so. libvmtap.a contains it, and libvmtap_probes.a contains nothing
+ * else. Its symbols are hidden, so objects never share a guard. An object contains only the sites
+ * of those probes that its code refers to, so `vmtap check` finds a probe that is not fired any
+ * more. VMTAP_X_ENABLED() alone adds no site; vmtap_fire() and -Wl,--whole-archive add all.
+ *
+ * The runtime part (rings, names, the socket) exists once per process: linked from libvmtap.a, or
+ * loaded as libvmtap.so. A VM that calls neither vmtap_start() nor the census links none of it and
+ * still has its USDT probes. Of the rarer parts (samples of the heap and of what runs, guest
+ * stacks, vmtap_on_change()) the executable contains only those that it calls itself. If only its
+ * extensions call them, link it with, for example, -Wl,-u,vmtap_census_register. libvmtap.so
+ * contains all. If the runtime is linked statically and extensions fire too, link the executable
+ * with -rdynamic so that they find it; otherwise their events are missing, and clients get a
+ * message. A process may have several runtimes that do not see each other, such as two extensions
+ * that each contain libvmtap.a: each vmtap_start() then serves a socket of its own. `vmtap trace`
+ * with -p or -c follows all of them, `vmtap record` one.
  *
  *
  * Scripts of other runtimes
@@ -66,93 +65,99 @@
  *
  * Threads, signals, fork
  * ----------------------
- * Every macro may be used on any thread and in signal handlers. An event fired while
- * its thread is still recording another one is dropped and counted; it never waits. A
- * handler that has interrupted a macro must return to it: after a longjmp() out of the
- * handler, or an asynchronous cancellation, all later events of that thread are dropped
- * and counted, until it calls vmtap_thread_reset(). A macro is not a cancellation point, raises no
- * signal, and takes less than 1 KB of stack. Macros and functions preserve errno, the thread's
- * signal mask and its cancellation state. A function must be returned to as well: after a longjmp()
- * out of a handler that has interrupted vmtap_start(), vmtap_stop(), a census or the removal of a
- * function, or out of a function of the VM's that the library has called, other threads may wait
- * in these functions for ever, and no further census may be taken. An asynchronous cancellation of
- * a thread in one of them is acted on when it returns. If the program binds functions lazily (it is
- * linked without -Wl,-z,now), the first event also takes what the dynamic linker needs for that:
- * about 3 KB, more on CPUs with larger registers.
+ * Every macro may be used on any thread and in signal handlers. An event fired while its thread is
+ * still recording another one is dropped and counted; it never waits. A handler that has
+ * interrupted a macro must return to it: after a longjmp() out of the handler, or an asynchronous
+ * cancellation, all later events of that thread are dropped and counted, until it calls
+ * vmtap_thread_reset(). A macro is not a cancellation point, raises no signal, and takes less than
+ * 1 KB of stack. Macros and functions preserve errno, the thread's signal mask and its cancellation
+ * state. Functions of this library must be returned to as well: after a longjmp() out of a handler
+ * that has interrupted vmtap_start(), vmtap_stop(), a census or the removal of a function, or out
+ * of a function of the VM that the library has called, other threads may wait in these functions
+ * for ever, and no further census may be taken. An asynchronous cancellation of a thread in one of
+ * them takes effect when it returns. If the program binds functions lazily (it is linked without
+ * -Wl,-z,now), the first event also takes the stack that the dynamic linker needs: about 3 KB, more
+ * on CPUs with larger registers.
  *
- * A thread's first event maps its ring. After that, recording does not block, allocate
- * or make system calls, with two exceptions: the first event after a quiet time wakes the
- * library's thread, and an event that a client has asked for with lossless delivery waits
- * until there is room for it. All other events that find the ring full are dropped and
- * counted. What one client asks for costs the events of other probes nothing.
+ * A thread's first event maps its ring. After that, recording does not block, allocate or make
+ * system calls, with two exceptions: the first event after a quiet time wakes the library's thread,
+ * and an event that a client has asked for with lossless delivery waits until there is room for it.
+ * All other events that find the ring full are dropped and counted. A client's requests add no cost
+ * to the events of other probes.
+ *
  * No wait is for ever, whatever locks the VM holds: a client that takes no byte for
  * options.lossless_ms loses events from then on, and gets a message. The same holds for one that
  * takes no byte for options.flush_ms after a signal has interrupted the wait (the handler runs at
- * once), or after the program has called exit(). If the
- * library's thread, or the thread that takes a turn, does nothing for two seconds longer than
- * options.lossless_ms, because a census or another function of the VM's that it has called does not
- * return, or because a debugger has stopped it or a thread that holds a lock of the library's, no
- * thread that fires waits any more until it goes on: events that have no room are counted as
- * lost. A client receives an event about a millisecond after it was recorded. While fewer events
- * come than one a millisecond, it may take some 20 ms longer, or as long as all clients have stated
- * (vmtap's option switchrate), so that the library's thread wakes seldom: less than fifty times
- * a second. The requests of all clients together take a twentieth of one CPU's time at most,
- * except for a moment. If 64 clients are connected and another comes, the server closes the one
- * that has been idle for longest, with a message, provided it has sent and read nothing for a
+ * once), or after the program has called exit(). The library's thread, or the thread that takes a
+ * turn, can be stuck itself: a census or another function of the VM that it has called does not
+ * return, or a debugger has stopped it or a thread that holds a lock of the library. If it does
+ * nothing for two seconds longer than options.lossless_ms, threads that fire no longer wait until
+ * it continues: events that have no room are counted as lost.
+ *
+ * A client receives an event about a millisecond after it was recorded. While fewer events come
+ * than one a millisecond, it may take some 20 ms longer, or as long as all clients have stated
+ * (vmtap's option switchrate), so that the library's thread wakes seldom: less than fifty times a
+ * second. Except for short bursts, the requests of all clients together take at most a twentieth of
+ * one CPU's time. If 64 clients are connected and another one connects, the server closes the one
+ * that has been idle for longest, with a message, provided that it has sent and read nothing for a
  * second.
  *
- * Time stamps are readings of the processor's counter. A VM that forbids that to its threads
- * (prctl PR_SET_TSC) does so before vmtap_start(), which then chooses the system's clock; a thread
- * that does so later gets SIGSEGV at its next event, as from any other use of the clock.
+ * Time stamps are readings of the processor's counter. A VM that forbids its threads to read it
+ * (prctl PR_SET_TSC) must do so before vmtap_start(), which then chooses the system's clock; a
+ * thread that does so later gets SIGSEGV at its next event, as from any other use of the clock.
  *
  * The library's thread inherits the scheduling policy and priority of the thread that calls
- * vmtap_start(). Under SCHED_OTHER it asks for short turns soon rather than long ones later
- * (sched_setattr); FIFO, RR, BATCH and IDLE stay as they are. A thread of a real-time VM that
- * fires an event which a lossless client receives waits for that client, whatever the priority
- * of either; such a VM should refuse lossless clients.
+ * vmtap_start(). Under SCHED_OTHER it asks the scheduler for short time slices soon rather than
+ * long ones later (sched_setattr); FIFO, RR, BATCH and IDLE stay as they are. A thread of a
+ * real-time VM that fires an event which a lossless client receives waits for that client, whatever
+ * the priority of either; such a VM should refuse lossless clients.
  *
- * After fork() the child serves nobody until it calls vmtap_start() itself, as each worker
- * of a pre-forking server does, unless fork() has done that for it (serve_children in the
- * options); kernel tracers follow it. That is so for a child made by _Fork() or clone() too: what
- * it has of the parent's stream is let go at its first event or call of the library (Linux 4.14 and
- * later). The library runs nothing of its own in the process that calls fork(), and no function of
- * this library waits for a thread that is in fork(). So handlers of fork() may take any lock of the
- * VM's, also one that is held while the VM fires, loads an object that fires, takes a census or a
- * turn, starts or stops; and they may fire events themselves. Events fired between vfork() and exec
- * count as the parent's; one that would be its thread's first event is lost and counted. An
- * extension must not be unloaded while a thread is in one of its macros.
+ * After fork() the child serves nobody until it calls vmtap_start() itself, as each worker of a
+ * pre-forking server does, unless fork() has done that for it (serve_children in the options).
+ * Kernel tracers follow the child. The same holds for a child made by _Fork() or clone(): at its
+ * first event or call of the library it drops what it has inherited of the parent's stream (Linux
+ * 4.14 and later). The library runs nothing of its own in the process that calls fork(), and no
+ * function of this library waits for a thread that is in fork(). So handlers of fork() may take any
+ * lock of the VM, even one that is held while the VM fires, loads an object that fires, takes a
+ * census or a turn, or starts or stops the stream; and they may fire events themselves. Events
+ * fired between vfork() and exec count as the parent's; one that would be its thread's first event
+ * is lost and counted. An extension must not be unloaded while a thread is in one of its macros.
  *
  * If a client of the parent follows children (`vmtap trace --follow -p PID`, or a trace of all
- * VMs), a child's vmtap_start() waits for it for a second at most, so that it misses no event; with
- * a negative options.lossless_ms it does not. What a client misses before it comes is counted. The
- * client is told by the parent's stream, also if the child has ended meanwhile; if the parent's
- * stream has ended, by the child's, if the client comes within ten seconds. So vmtap_stop() and
- * exit() wait for a client that has not come, for a second or options.flush_ms, whichever is
- * shorter. No call waits for a client whose process has ended. While fork() waits, none of the VM's
- * functions is called, since the VM's handlers may hold its locks.
+ * VMs), a child's vmtap_start() waits for that client for at most a second, so that it misses no
+ * event; with a negative options.lossless_ms it does not wait. Events that the client misses before
+ * it connects are counted. The parent's stream reports them, even if the child has ended meanwhile;
+ * if the parent's stream has ended, the child's does, provided that the client connects within ten
+ * seconds. So vmtap_stop() and exit() wait for a client that has not connected, for a second or
+ * options.flush_ms, whichever is shorter. No call waits for a client whose process has ended. While
+ * fork() waits, the library calls no function of the VM, because the VM's handlers may hold its
+ * locks.
  *
  * Memory
  * ------
  * options.memory_bytes limits what the rings, the clients and their queues, and the tables (texts
- * of names, descriptions of events, samples of the heap) of the process take together. What is
- * mapped counts, whether it has been touched or not, so a program that calls mlockall(MCL_FUTURE)
- * stays within the limit too. Not counted: the stack of the library's thread (256 KB), its
- * static data and the copies of the options. Unless the VM chooses a limit, it is at most an eighth
- * of what the process can have when vmtap_start() is called: the least of the machine's memory,
+ * of names, descriptions of events, samples of the heap) of the process take together. Mapped
+ * memory counts whether it has been touched or not, so a program that calls mlockall(MCL_FUTURE)
+ * stays within the limit too. Not counted: the stack of the library's thread (256 KB), its static
+ * data and the copies of the options. Unless the VM chooses a limit, it is at most an eighth of the
+ * memory that the process can have when vmtap_start() is called: the least of the machine's memory,
  * RLIMIT_AS, and the limits of its control groups and of those that contain them.
  *   - A ring takes ring_bytes, but, above 64 KiB, at most 1/256 of what is left of three quarters
- * of the limit: many threads get smaller rings. The texts of names take an eighth at most. A client
- * begins with some 400 KB; its queue grows when it has to, up to queue_bytes (eight times that if
- * it is lossless). Queues leave an eighth to threads and clients that come later.
+ *     of the limit, so that many threads get smaller rings. The texts of names take at most an
+ *     eighth. A client begins with some 400 KB; its queue grows when necessary, up to queue_bytes
+ *     (eight times that if it is lossless). Queues leave an eighth of the limit to later threads
+ *     and clients.
  *   - At the limit, a thread gets no ring: its events are dropped and counted as lost, and it tries
  *     again after 1024 events. A queue does not grow: the client loses events, or, if it is
  *     lossless, the VM waits for it. A name without room travels with each of its events. A sample
- *     of the heap is lost and counted. A client without room is told, and its connection ends.
- *   - Clients are told that the limit was reached, and what was refused, at most every ten seconds.
- *   - When the last client leaves, queues and what the rings held are given back to the system,
- *     also if the program locks its memory (Linux 5.18 and later). Each thread keeps 16 KiB of its
- *     ring; if it ends while no client is connected, the ring is freed when the next one connects,
- *     or by vmtap_stop(). Names and descriptions of events are kept.
+ *     of the heap is lost and counted. A client without room gets a message, and its connection
+ *     ends.
+ *   - At most every ten seconds, clients get a message that the limit was reached and what was
+ *     refused.
+ *   - When the last client leaves, the memory of queues and of the rings' contents is returned to
+ *     the system, even if the program locks its memory (Linux 5.18 and later). Each thread keeps 16
+ *     KiB of its ring; if it ends while no client is connected, the ring is freed when the next one
+ *     connects, or by vmtap_stop(). Names and descriptions of events are kept.
  * A thread that has fired one event takes 8 KiB of resident memory.
  *
  *
@@ -168,8 +173,9 @@
  *     getpid to learn which threads have ended; clock_gettime; lstat and unlink to remove the
  *     socket; and what the C library calls to allocate memory and to end a thread.
  *   - Without accept4 or mmap, new clients are not served; connected ones still are. Without poll
- *     the thread looks for work every few milliseconds, which needs nanosleep, clock_nanosleep or
- *     futex. If none of them is allowed either, it ends every stream in order, and itself.
+ *     the thread checks for work every few milliseconds, which needs nanosleep, clock_nanosleep or
+ *     futex. If none of them is allowed either, the thread ends every stream in order, and then
+ *     itself.
  */
 #ifndef VMTAP_H
 #define VMTAP_H
@@ -257,11 +263,11 @@ static inline vmtap_name *vmtap_name_once_(vmtap_name &&name)
 #endif
 
 /*
- * What a VM may choose; zero for everything but size is a good choice. size is
- * sizeof(struct vmtap_options), so that the struct can grow. Everything it points to is
- * copied. ring_bytes, name_bytes and memory_bytes apply to the whole process: ring_bytes to rings
- * that are created later, name_bytes only until the first name is recorded, memory_bytes to
- * what is taken later (what has been taken is kept).
+ * The options of vmtap_start(); zero for everything but size is a good choice. size is
+ * sizeof(struct vmtap_options), so that the struct can grow. Everything it points to is copied.
+ * ring_bytes, name_bytes and memory_bytes apply to the whole process: ring_bytes to rings that are
+ * created later, name_bytes only until the first name is recorded, memory_bytes to memory that is
+ * taken later (what has been taken is kept).
  */
 struct vmtap_options {
 	size_t size;
@@ -279,30 +285,30 @@ struct vmtap_options {
 	int send_environment; /* nonzero: also send the environment to clients, including any
 				 secrets in it */
 	int32_t lossless_ms;  /* how long a client that asked for lossless delivery may take no byte
-				 while a thread of the VM waits for it; then it loses events and
-				 is told. 0: 10 s; negative: no client gets lossless delivery */
+				 while a thread of the VM waits for it; then it loses events and gets
+				 a message. 0: 10 s; negative: no client gets lossless delivery */
 	int serve_children;   /* nonzero: each child of fork() calls vmtap_start() with the same
 				 options before fork() returns in it; see below */
 	int without_thread;   /* nonzero: the library makes no thread; the VM's own loop calls
 				 vmtap_turn(), see there */
 	uint64_t memory_bytes; /* the most memory that the library takes, at least 4 MiB, see
-				  "Memory"; 0: 512 MiB, or room for 512 rings or 64 queues if
-				  theirs were chosen larger, but at most an eighth of the memory
+				  "Memory"; 0: 512 MiB, or room for 512 rings or 64 queues of the
+				  chosen sizes if that is more, but at most an eighth of the memory
 				  that the process can have */
 };
 
 /*
  * Samples of the heap
  * -------------------
- * A VM that can tell what is in its heap registers a census. Clients of the stream can then
- * ask for one sample, or for a sample every so often: how many live objects of each class, or
- * from each allocation site, there are, and how many bytes they take. `vmtap heap` shows them.
+ * A VM that can enumerate its heap registers a census. Clients of the stream can then request one
+ * sample, or periodic samples: how many live objects of each class, or from each allocation site,
+ * there are, and how many bytes they take. `vmtap heap` shows them.
  *
- * The census is a function that calls vmtap_census_add_objects(), or vmtap_census_add() where
- * objects are not counted, any number of times. Bytes and objects of equal labels add up, so it
- * can simply walk all objects. It may allocate, take locks and
- * run for long, but it must return, fire no probe, call no other function of this library,
- * and not wait for a thread that is in vmtap_stop().
+ * The census is a function that calls vmtap_census_add_objects(), or vmtap_census_add() if it does
+ * not count objects, any number of times. Bytes and objects of equal labels add up, so it can
+ * simply walk all objects. It may allocate, take locks and run for long, but it must return, fire
+ * no probe, call no other function of this library, and not wait for a thread that is in
+ * vmtap_stop().
  *   - Without polls, the library calls it on its own thread (256 KB of stack, all signals
  *     blocked) whenever a sample is due. This is for a VM whose counts can be read at any
  *     moment. The stream pauses meanwhile.
@@ -320,9 +326,9 @@ struct vmtap_options {
  *                     label->bytes, label->objects, label->index, label->count);
  *     }
  *
- * Two censuses never run at once, and between two there is at least as much time as the last
- * one took, up to a second. What clients ask for before a census is registered is kept until
- * one is. These functions may be called on any thread, but not in signal handlers.
+ * Two censuses never run at once, and between two there is at least as much time as the last one
+ * took, up to a second. Requests that come before a census is registered are kept until one is.
+ * These functions may be called on any thread, but not in signal handlers.
  */
 enum vmtap_census_by {
 	VMTAP_CENSUS_BY_SITE = 2, /* labels are "file:line"; GHC's readers say "module" */
@@ -356,10 +362,10 @@ struct vmtap_census_options {
 /*
  * Guest stacks
  * ------------
- * A VM that can walk the stack of its guest program registers a walker. Scripts can then ask for
- * the guest stack of any probe with jstack(): of calls, allocations, exceptions, samples. Without a
- * walker, vmtap keeps stacks from method-entry and method-return, which lack what was entered
- * before the trace began and cost an event for each call.
+ * A VM that can walk the stack of its guest program registers a walker. Scripts can then get the
+ * guest stack of any probe with jstack(): of calls, allocations, exceptions, samples. Without a
+ * walker, vmtap keeps stacks from method-entry and method-return; these lack methods that were
+ * entered before the trace began, and cost an event for each call.
  *
  *     static void walk(struct vmtap_stack *stack, void *context)
  *     {
@@ -373,20 +379,20 @@ struct vmtap_census_options {
  *     vmtap_stack_register(walk, NULL);
  *
  * The library calls the walker in a macro, on the thread that fires, before the event is recorded,
- * and only if some client has asked for stacks of that probe; events of other probes cost nothing
- * more. It adds the frames of the guest code that this thread runs now, from the innermost
+ * and only if a client has requested stacks of that probe; events of other probes cost nothing
+ * more. The walker adds the frames of the guest code that this thread runs now, from the innermost
  * outwards, with the line that each one is at. The first frame is the one that the event belongs
  * to: at method-entry the method that is entered, at method-return the one that returns. A thread
  * that runs no guest code adds none.
- *   - The walker may be called wherever the VM fires a probe, so the chain of frames must be whole
- *     there; in signal handlers too, if the VM fires in them. Where it is not, add nothing.
- *   - It must not allocate, take a lock, wait or move objects, and calls no other function of this
- *     library. It may read what only its own thread changes.
+ *   - The walker may be called wherever the VM fires a probe, so the chain of frames must be intact
+ *     there; in signal handlers too, if the VM fires in them. Where it is not intact, add nothing.
+ *   - It must not allocate, take a lock, wait or move objects, or call any function of this library
+ *     other than vmtap_stack_add(). It may read what only its own thread changes.
  *   - An event that the walker fires, or that a signal handler fires while the walker runs, has an
  *     empty stack. After a longjmp() out of it, call vmtap_thread_reset().
- *   - Besides what the walker itself takes, a macro then takes up to 256 bytes of stack more.
+ *   - A macro then takes up to 256 bytes more of stack, besides what the walker takes.
  * A stack has VMTAP_STACK_FRAMES_MAX frames at most. The outermost frames beyond that are cut, and
- * clients are told how many. Names are those of macros: each is sent once. One made by
+ * clients get their number. Names are the same as in macros: each is sent once. One made by
  * VMTAP_NAME_ONCE() is interned (vmtap_name_intern()). If a ring or a client has no room for both
  * the stack and its event, both are lost, as one event.
  */
@@ -398,9 +404,10 @@ typedef void (*vmtap_stack_walker)(struct vmtap_stack *stack, void *context);
 /*
  * Samples
  * -------
- * A script may ask for samples of what the VM runs, `profile-97 { @[jstack()] = count(); }`, which
+ * A script may request samples of what the VM runs, `profile-97 { @[jstack()] = count(); }`, which
  * needs no privilege if the VM takes them: it fires vm:::sample for each thread that runs guest
- * code, when the library says so. At a safepoint, where it looks for other requests anyway:
+ * code, when the library requests that. At a safepoint, where the VM checks for other requests
+ * anyway:
  *
  *     if (vmtap_sample_wanted()) {
  *             uint64_t weight = vmtap_sample_take();
@@ -412,52 +419,53 @@ typedef void (*vmtap_stack_walker)(struct vmtap_stack *stack, void *context);
  *   - due is called on the thread whose sample is due, in a signal handler, so it must be
  *     async-signal-safe: it sets that thread's flag.
  *   - wanted is called on the library's thread (in vmtap_turn(), if it has none), and sets the
- * flags of all threads: when sampling begins, and when samples are due for which due cannot be
- *     called. Without due, it is called for all samples, and threads go on for a moment until it
+ *     flags of all threads: when sampling begins, and when samples are due for which due cannot be
+ *     called. Without due, it is called for all samples, and threads run on for a moment until it
  *     has interrupted them.
  * Neither may wait, fire a probe or call another function of this library except
  * vmtap_dump_wanted(). A thread that begins to run guest code while others are sampled calls
  * vmtap_sample_wanted() once, so that it is sampled from then on.
  *
  * The weight is CPU time in ns. Each thread has a timer on its own CPU clock, so a thread that
- * waits takes no samples, and what it has used before it waits counts where it was used. If a
- * sample is late, because no safepoint came, its weight is that of all periods since the one
- * before. A sample shows the safepoint after the moment that it stands for; safepoints at calls and
- * at loops' ends show the right method, and places in code without any do not show. The kernel
- * looks at these timers only at the scheduler's ticks (often 250 a second): a thread that lives
- * between two ticks has no sample, and work that keeps step with the ticks is shown wrongly. Within
- * each period of CPU time the moment of the sample is random, so that work in step with the samples
- * is not. A client may ask for samples by elapsed time instead: they become due for all threads at
- * once, those that wait take theirs afterwards, and the weight is the time since the thread's last
- * sample.
+ * waits takes no samples, and CPU time counts where it was used, even if the thread waits
+ * afterwards. If a sample is late, because no safepoint came, its weight is that of all periods
+ * since the one before. A sample shows the first safepoint after the moment that it stands for:
+ * safepoints at calls and at the ends of loops show the right method, and code without safepoints
+ * does not appear. The kernel checks these timers only at the scheduler's ticks (often 250 a
+ * second): a thread that lives between two ticks has no sample, and work in step with the ticks is
+ * misrepresented. Work in step with the period is not, because the moment of the sample is random
+ * within each period of CPU time. A client may request samples by elapsed time instead: they become
+ * due for all threads at once, threads that wait take theirs afterwards, and the weight is the time
+ * since the thread's last sample.
  *
  * The timer (timer_create) sends the thread a signal, SIGURG, whose default is to be ignored. The
- * library handles it from when sampling begins until it ends, and only if its action is the default
- * then. The handler adds to a number and calls due; it runs on the thread's alternate stack if it
- * has one, else it takes up to 4 KB of the thread's stack, more on CPUs with larger registers.
- * System calls that it interrupts are restarted (SA_RESTART); those that are never restarted (see
- * signal(7)) fail with EINTR only if the thread was using CPU time at that moment, so not while it
- * sleeps. Options choose another signal that the VM does not use, or VMTAP_SAMPLE_TO_LIBRARY:
- * then no thread of the VM is ever signalled, which suits threads with tiny stacks. The timers
- * then signal the library's thread, which marks the samples a little later: the shares of phases
- * that take less than a millisecond may be wrong by 20 points of a hundred. It is the same if
- * the program handles the signal itself, also from later on, if a thread blocks it, or if its
- * alternate stack, when it first asks for samples, has no room for the handler. A handler set while
- * the program is sampled gets the timers' signals too, for up to a tenth of a second, and a thread
- * that begins to block and await the signal then, for about a second; their si_code is SI_TIMER. A
- * program that waits for the signal (sigwait(), signalfd()) gets its own.
+ * library handles it only while samples are requested, and only if its action is the default when
+ * sampling begins. The handler adds to a number and calls due; it runs on the thread's alternate
+ * stack if it has one, otherwise it takes up to 4 KB of the thread's stack, more on CPUs with
+ * larger registers. System calls that it interrupts are restarted (SA_RESTART); those that are
+ * never restarted (see signal(7)) fail with EINTR only if the thread was using CPU time at that
+ * moment, so not while it sleeps. Options choose another signal that the VM does not use, or
+ * VMTAP_SAMPLE_TO_LIBRARY: then no thread of the VM is ever signalled, which suits threads with
+ * tiny stacks. The timers then signal the library's thread, which marks the samples a little later:
+ * the shares of phases that take less than a millisecond may be wrong by 20 percentage points. The
+ * same holds if the program handles the signal itself, even from a later moment on, if a thread
+ * blocks it, or if its alternate stack, when it first asks for samples, has no room for the
+ * handler. If the program sets a handler while it is sampled, that also gets the timers' signals
+ * (si_code is SI_TIMER), for up to a tenth of a second; so does a thread that then begins to block
+ * and await the signal, for about a second. A program that waits for the signal (sigwait(),
+ * signalfd()) gets the signals that others send.
  *
- * Where there can be no timers, because the system refuses them or the options say
- * VMTAP_SAMPLE_NO_TIMERS, and without_thread where they would have to signal the library's thread,
- * samples become due at ticks of elapsed time, and clients get a message: the weight is the
- * thread's CPU time since its last sample, and a wait takes what was used before it. A VM in a
- * sandbox that kills for unknown system calls allows timer_create, timer_settime, timer_delete,
- * rt_sigaction, rt_sigprocmask, rt_sigpending, clock_getres and signalfd4, or says
+ * Samples become due at ticks of elapsed time if there can be no timers: because the system refuses
+ * them, because the options say VMTAP_SAMPLE_NO_TIMERS, or because they would have to signal the
+ * library's thread and there is none (without_thread). Clients then get a message. The weight is
+ * the thread's CPU time since its last sample, so time used before a wait counts at the wait. In a
+ * sandbox that kills for unknown system calls, allow timer_create, timer_settime, timer_delete,
+ * rt_sigaction, rt_sigprocmask, rt_sigpending, clock_getres and signalfd4, or use
  * VMTAP_SAMPLE_NO_TIMERS.
  *
  * By bytes allocated: a VM calls vmtap_sample_allocated() where it fires its allocation probes
  * (object-create, array-create, hash-create, string-create), under their guards, which are open
- * while bytes are counted. So nothing is added to what an allocation costs while nobody listens:
+ * while bytes are counted. So an allocation costs nothing more while nobody listens:
  *
  *     if (VMTAP_OBJECT_CREATE_ENABLED()) {
  *             uint64_t weight = vmtap_sample_allocated(bytes);
@@ -468,7 +476,7 @@ typedef void (*vmtap_stack_walker)(struct vmtap_stack *stack, void *context);
  *
  * A VM that fires vm:::sample by itself does so only while vmtap_sample_unit() is VMTAP_SAMPLE_OWN.
  *
- * What all guest threads are doing, those that wait too, is asked for in the same way. At a
+ * A client may also request what all guest threads are doing, including those that wait. At a
  * safepoint:
  *
  *     if (vmtap_dump_wanted() && stop_the_world()) {
@@ -480,8 +488,8 @@ typedef void (*vmtap_stack_walker)(struct vmtap_stack *stack, void *context);
  *
  * The walker must add the frames of the thread that is shown, not those of the thread that fires.
  * vmtap_dump_wanted() is one load, and wanted is called as for samples; wanted may call it, to
- * learn whether a dump waits. A VM in which no thread comes to a safepoint, because all wait,
- * should be brought to one by wanted.
+ * learn whether a dump waits. If no thread comes to a safepoint, because all wait, wanted should
+ * bring one there.
  */
 enum vmtap_sample_unit {
 	VMTAP_SAMPLE_OWN,  /* nobody has asked for samples */
@@ -498,20 +506,20 @@ struct vmtap_sample_options {
 	size_t size; /* sizeof(struct vmtap_sample_options) */
 	void (*wanted)(void *context);
 	void *context; /* for wanted and due */
-	int signal;    /* 0: SIGURG; a number; or one of the above */
+	int signal;    /* 0: SIGURG; a signal's number; or one of the above */
 	void (*due)(void *context);
 };
 
 /*
  * When guards open and close
  * --------------------------
- * A VM that has to install a hook, or to compile other code, before it can produce events is told
- * by a call of changed: on the library's thread, as soon as a client's request has opened or closed
- * guards, and within look_ms after a kernel tracer has (the kernel calls nobody, so the library
- * looks; it wakes for that every look_ms, also while nobody listens). It is called for guards that
- * are open when it is registered, too. Several changes may be one call, and a guard that opens and
- * closes between two looks is not seen. Between vmtap_stop() and vmtap_start()
- * nobody looks, nor in a child of fork() before its own vmtap_start().
+ * A VM that has to install a hook, or to compile other code, before it can produce events registers
+ * changed. It is called on the library's thread, as soon as a client's request has opened or closed
+ * guards, and within look_ms after a kernel tracer has. (The kernel notifies nobody, so the
+ * library's thread wakes every look_ms to read the guards, even while nobody listens.) It is also
+ * called for guards that are open when it is registered. Several changes may cause one call, and a
+ * guard that opens and closes between two readings is not seen. Guards are not read between
+ * vmtap_stop() and vmtap_start(), nor in a child of fork() before its own vmtap_start().
  *
  * changed asks vmtap_poll(), with a state of its own, which guards of its object are open. It may
  * set flags, take locks and send signals to threads (pthread_kill), but must return soon, because
@@ -546,15 +554,15 @@ extern "C" {
  * Guest code tests the 32-bit word at VMTAP_GUARD(GC_START) and, when it is not zero, calls the
  * function VMTAP_FIRE(GC_START), passing the probe's arguments in the C calling convention (a
  * [name] as struct vmtap_name *, a text as const char *). In one object, both are always the same
- * pointers; they bring the site of that probe into the object. Where probes are known only by
- * their numbers, vmtap_guard() and vmtap_fire() give the same; NULL for a number that is not a
- * probe. Since vmtap_fire() may be asked for any probe, it brings the sites of all.
+ * pointers; they bring the site of that probe into the object. If probes are known only by their
+ * numbers, vmtap_guard() and vmtap_fire() return the same pointers, or NULL for a number that is
+ * not a probe. vmtap_fire() may be called for any probe, so it brings the sites of all.
  *
  * A compiled language links libvmtap.a and may test the probe's word itself, which is the global
  * variable vm_gc__start_semaphore for gc-start (32 bits, hidden), and call vmtap_fire_gc_start();
  * read the word as volatile. A language that only loads shared libraries loads libvmtap_ffi.so. It
  * has a probe part of its own, exports the functions of this section, and brings libvmtap.so. All
- * arguments of a probe must be passed, and nothing checks that; so the number of this library
+ * arguments of a probe must be passed, and nothing checks that; so the soname of this library
  * (libvmtap_ffi.so.1) changes whenever a probe gets more arguments. Load it by that name.
  */
 typedef void (*vmtap_fire_function)(void);
@@ -576,14 +584,14 @@ static inline int vmtap_poll_is_open(const struct vmtap_guards *state, enum vmta
 VMTAP_PART const uint32_t *vmtap_guard(enum vmtap_probe probe);
 VMTAP_PART vmtap_fire_function vmtap_fire(enum vmtap_probe probe);
 
-/* The number of a probe from its name, "gc-start"; the name needs no NUL. -1: there is none. */
+/* Returns the number of the probe with this name ("gc-start"), or -1. The name needs no NUL. */
 VMTAP_PART int vmtap_probe_number(const char *name, size_t length);
 
 /*
- * A name for languages whose strings have no NUL: makes a struct vmtap_name with a copy of the
- * text, for as long as it is needed. NULL if there is no memory. Make one for each class or
- * method and keep it; do not make one for each event. The text ends at its first NUL, if any.
- * vmtap_name_free() frees it, or does nothing for NULL; no thread may be passing it then.
+ * For languages whose strings have no NUL: returns a struct vmtap_name with a copy of the text, or
+ * NULL if memory runs out. Make one for each class or method and keep it; do not make one for each
+ * event. The text ends at its first NUL, if any. vmtap_name_free() frees it, or does nothing for
+ * NULL; no thread may be passing it then.
  */
 VMTAP_PART struct vmtap_name *vmtap_name_new(const char *text, size_t length);
 VMTAP_PART void vmtap_name_free(struct vmtap_name *name);
@@ -599,16 +607,16 @@ VMTAP_PART void vmtap_name_free(struct vmtap_name *name);
 VMTAP_PART int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *changed);
 
 /*
- * For a VM without a table of symbols: the one name of this text in the process, made when it is
- * first asked for and kept for good. Any thread may call it, and signal handlers; it takes no lock.
- * The same text gives the same pointer, and so the same id, also in a child of fork(). The text is
- * copied, up to its first 4000 bytes, and needs no NUL.
+ * For a VM without a table of symbols: returns the one name of this text in the process, which is
+ * made at the first call and kept for good. Any thread and signal handlers may call it; it takes no
+ * lock. The same text gives the same pointer, and so the same id, even in a child of fork(). The
+ * text is copied, up to its first 4000 bytes, and needs no NUL.
  *     VMTAP_METHOD_ENTRY(vmtap_name_intern(class, class_length), ...);
  * It looks the text up each time, in some 30 ns, but only while somebody listens, since a macro
  * evaluates its arguments only then. A VM that has an object for each method embeds a struct
- * vmtap_name there instead. For texts without limit use VMTAP_NAME_ONCE(). Interned names share
- * the room of options.name_bytes with the others; once that is used up, a new text gets the name
- * "(no room for names)". Belongs to the runtime part. Never NULL.
+ * vmtap_name there instead. For texts without limit use VMTAP_NAME_ONCE(). Interned names share the
+ * room of options.name_bytes with the others; once that is used up, a new text gets the name "(no
+ * room for names)". Belongs to the runtime part. Never returns NULL.
  */
 VMTAP_API struct vmtap_name *vmtap_name_intern(const char *text, size_t length);
 
@@ -622,13 +630,12 @@ VMTAP_API struct vmtap_name *vmtap_name_intern(const char *text, size_t length);
  * namespaces share the directory, it is PID.1 and so on. `vmtap trace -p PID` finds all of these.
  *
  * The environment is honoured unless the program is set-uid:
- *   - VMTAP_WAIT: if it is 1, or this process's pid, the call waits until a client has
- *     subscribed, so that no event is lost (`vmtap trace -c` does so). The call then changes
- *     it to 0, since programs that this process starts have no client to wait for.
- *     PID,tracer:TRACER waits for a subscription of process TRACER, and as long as that
- *     lives. tracer:TRACER alone (`vmtap trace --follow` sets it) does so for ten seconds at
- *     most, and what this process starts does the same. (For children of fork() see "After
- *     fork()" above.)
+ *   - VMTAP_WAIT: if it is 1, or this process's pid, the call waits until a client has subscribed,
+ *     so that no event is lost (`vmtap trace -c` does so). The call then changes it to 0, since
+ *     programs that this process starts have no client to wait for. PID,tracer:TRACER waits for a
+ *     subscription by process TRACER, as long as that lives. tracer:TRACER alone (`vmtap trace
+ *     --follow` sets it) does so for ten seconds at most, and what this process starts does the
+ *     same. (For children of fork() see "After fork()" above.)
  *   - VMTAP_SOCKET: a path for the socket; it takes precedence over the options.
  *   - VMTAP_LOG: a file for all events from the first one on. The call empties the file, and,
  *     unless the path contains %p, the variable too, so that programs that this process starts
@@ -644,10 +651,9 @@ VMTAP_API struct vmtap_name *vmtap_name_intern(const char *text, size_t length);
  * forks in signal handlers.
  *
  * options may be NULL. Returns 0 or a negative errno: -EALREADY if already started; -EINVAL if
- * options->size is 0; -ENOSYS if everything is compiled out (VMTAP_DISABLE);
- * -ENAMETOOLONG for a path of more than 107 bytes; -EPERM, -ELOOP or -EEXIST because of what
- * exists at the path; or the system's error if the socket or the log cannot be created. The VM
- * can go on after any error.
+ * options->size is 0; -ENOSYS if everything is compiled out (VMTAP_DISABLE); -ENAMETOOLONG for a
+ * path of more than 107 bytes; -EPERM, -ELOOP or -EEXIST because of what exists at the path; or the
+ * system's error if the socket or the log cannot be created. The VM can continue after any error.
  *
  * Call it once the VM is ready for another thread, has changed to its final user, and has
  * closed inherited descriptors. Any thread may call it, but not a signal handler, and not
@@ -659,11 +665,11 @@ VMTAP_API struct vmtap_name *vmtap_name_intern(const char *text, size_t length);
 VMTAP_API int vmtap_start(const struct vmtap_options *options);
 
 /*
- * Delivers what is in the rings, ends every client's stream in order, removes the socket
- * and ends the thread. Waits for slow clients as long as the options said, for lossless ones as
- * long as each takes a byte in that time. Later events are not recorded. exit() does the same,
- * _exit() does not: a process that ends by it, as workers do, calls vmtap_stop() before, or its
- * last events are lost, and clients can only say that its stream was not closed.
+ * Delivers what is in the rings, ends every client's stream in order, removes the socket and ends
+ * the thread. Waits for slow clients as long as the options said, for lossless ones as long as each
+ * takes a byte in that time. Later events are not recorded. exit() does the same, _exit() does not:
+ * a process that ends with it, as workers do, must call vmtap_stop() first. Otherwise its last
+ * events are lost, and clients can only report that its stream was not closed.
  *
  * Afterwards vmtap_start() may be called again. May be called on any thread, even if not started,
  * but not from a signal handler. Returns 0; or -EDEADLK, and does nothing, inside a census or in a
@@ -693,32 +699,32 @@ VMTAP_API int vmtap_stop(void);
  * is set.
  *
  * It is readable only while there is something to do: never while no client is connected, fifty
- * times a second while one listens and nothing is fired, and every millisecond while events come.
- * A ring that is a quarter full makes it readable too. The sooner the VM takes its turn, the sooner
- * clients have their events. If it takes none for long, rings become full, events are dropped and
- * counted, and no client can connect; nothing else happens.
+ * times a second while one listens and nothing is fired, and every millisecond while events come. A
+ * ring that is a quarter full makes it readable too. The sooner the VM takes its turn, the sooner
+ * clients have their events. If it takes none for a long time, rings become full, events are
+ * dropped and counted, and no client can connect; nothing else happens.
  *
  * vmtap_turn() returns 0 after a turn, or at once if none is due. It returns -EBUSY, and does
  * nothing, inside a census, and while another thread is in it or in vmtap_stop(), or moves the
  * contents of the rings in an event (see below); the descriptor stays readable meanwhile. It
- * returns -EBADF if no stream is served in this way, or if it had to be ended, because the program
- * has closed the library's descriptors or a sandbox refuses what a turn needs. It never waits for a
- * client, and for another thread only during moments in which that registers something, such as an
- * object that it loads: for long only if a debugger stops that thread there. Any thread may call
- * it, but not a signal handler. It preserves errno, blocks all signals while it runs, and is not a
- * cancellation point. A census that is not polled, and wanted, are called in it.
+ * returns -EBADF if no stream is served in this way, or if the stream had to be ended because the
+ * program has closed the library's descriptors or a sandbox refuses what a turn needs. It never
+ * waits for a client. It waits for another thread only while that registers something, such as an
+ * object that it loads, which takes long only if a debugger stops that thread there. Any thread may
+ * call it, but not a signal handler. It preserves errno, blocks all signals while it runs, and is
+ * not a cancellation point. It calls wanted, and a census that is not polled.
  *
  * A thread that fires an event which a lossless client has no room for moves the contents of the
  * rings to the clients itself, and waits for that client, so it does not need the loop. Such an
  * event takes up to 8 KB of stack. vmtap_stop() and exit() send the rest on the thread that calls
  * them, and vmtap_start() takes turns itself while it waits for a client. vmtap_stop() and exit()
- * block signals there, but while they wait for a client.
+ * block signals there, except while they wait for a client.
  *
  * vmtap_start() fails with the system's error if epoll or timerfd is refused. In a sandbox that is
  * entered later, a turn needs what the library's thread needs (see above) and epoll_ctl,
  * epoll_wait, timerfd_settime, rt_sigprocmask, rt_sigpending and rt_sigtimedwait. Without epoll_ctl
- * or timerfd_settime every stream is ended in order. Three more descriptors are kept than with a
- * thread.
+ * or timerfd_settime every stream is ended in order. The library keeps three more descriptors than
+ * with a thread.
  */
 VMTAP_API int vmtap_descriptor(void);
 VMTAP_API int vmtap_turn(void);
@@ -727,8 +733,8 @@ VMTAP_API int vmtap_turn(void);
  * Recovers this thread after a longjmp() out of a signal handler that had interrupted a macro, or
  * out of a macro whose argument could not be read: its events are recorded again. The event that
  * was left is lost and not counted. Does nothing if there is nothing to recover, so it may be
- * called after every such longjmp(). Only one store: cheap. Not where the interrupted macro will
- * go on.
+ * called after every such longjmp(). It costs one store. Do not call it if the interrupted macro
+ * will continue.
  */
 VMTAP_API void vmtap_thread_reset(void);
 
@@ -744,9 +750,9 @@ VMTAP_API int vmtap_census_register(const struct vmtap_census_options *options);
 
 /*
  * Removes the census and waits until neither it nor wanted is running on any thread, so that the
- * context can be freed and the code unloaded. Returns 0, or -EDEADLK, and does nothing, inside
- * one of them. Do not call it with a lock that they take. The same holds for the other functions
- * here that wait until a function of the VM's has returned.
+ * context can be freed and the code unloaded. Returns 0, or -EDEADLK, and does nothing, inside one
+ * of them. Do not call it while holding a lock that they take. The same holds for the other
+ * functions here that wait until a function of the VM's has returned.
  */
 VMTAP_API int vmtap_census_unregister(void);
 
@@ -754,22 +760,26 @@ VMTAP_API int vmtap_census_unregister(void);
  * Registers the function, replacing an earlier one; may be called before or after vmtap_start().
  * The options are copied. NULL removes it and waits until it runs on no thread, so that its code
  * can be unloaded. A child of fork() keeps it. Returns 0; -EINVAL if size is 0 or changed is
- * missing; -EDEADLK, and does nothing, for NULL inside changed or a census. Not in signal handlers.
+ * missing; -EDEADLK, and does nothing, for NULL inside changed or a census. Must not be called in
+ * signal handlers.
  */
 VMTAP_API int vmtap_on_change(const struct vmtap_change_options *options);
 
 /* Nonzero if a sample waits for vmtap_census_take(). One load: cheap enough for a safepoint. */
 VMTAP_API int vmtap_census_wanted(void);
 
-/* Calls the census on this thread if a sample waits and no other thread is taking it. Returns
- * 1 if it has called it, else 0. Not from a signal handler. */
+/* Calls the census on this thread if a sample waits and no other thread is taking it. Returns 1 if
+ * it has called it, otherwise 0. Must not be called in signal handlers. */
 VMTAP_API int vmtap_census_take(void);
 
-/* Calls the census on this thread, whether or not a client has asked: for a guest program that asks
- * for a sample. Returns 1, or 0 if there is no census or one is running. Not inside one. */
+/*
+ * Calls the census on this thread, whether or not a client has requested it: for a guest program
+ * that asks for a sample. Returns 1, or 0 if there is no census or one is running. Must not be
+ * called inside a census.
+ */
 VMTAP_API int vmtap_census_now(void);
 
-/* Adds bytes to this label (UTF-8, cut at 4000 bytes; copied). Only inside a census, on its
+/* Adds bytes to this label (UTF-8, cut at 4000 bytes; copied). Call it only inside a census, on its
  * thread. If memory runs out, the sample is lost and counted. */
 VMTAP_API void vmtap_census_add(
 	struct vmtap_census *census, const char *label, size_t length, uint64_t bytes);
@@ -783,13 +793,14 @@ VMTAP_API void vmtap_census_add_objects(struct vmtap_census *census, const char 
  * vmtap_start(): a client gets stacks only if there was a walker when it connected. Waits until no
  * thread is in the earlier walker, so that its code can be unloaded and its context freed. Returns
  * 0; -EDEADLK, and does nothing, inside a walker; -EBUSY, and does nothing, while another thread is
- * in this function. Not in signal handlers. A child of fork() keeps the walker.
+ * in this function. Must not be called in signal handlers. A child of fork() keeps the walker.
  */
 VMTAP_API int vmtap_stack_register(vmtap_stack_walker walker, void *context);
 
 /*
- * Adds a frame. A NULL name is shown as an empty one. Only inside a walker, on its thread. Returns
- * 0 if no further frame has room: the walker may then stop, or go on, so that all are counted.
+ * Adds a frame. A NULL name is shown as an empty one. Call it only inside a walker, on its thread.
+ * Returns 0 if no further frame has room: the walker may then stop, or continue so that all are
+ * counted.
  */
 VMTAP_API int vmtap_stack_add(struct vmtap_stack *stack, struct vmtap_name *class_name,
 	struct vmtap_name *method, struct vmtap_name *file, uint32_t line);
@@ -798,7 +809,7 @@ VMTAP_API int vmtap_stack_add(struct vmtap_stack *stack, struct vmtap_name *clas
  * Registers wanted and due, and chooses the signal, replacing earlier ones; only needed by VMs that
  * do not poll, or that use SIGURG. The options are copied. NULL removes them and waits until they
  * run on no thread. Returns 0; -EINVAL if size is 0; -EDEADLK, and does nothing, for NULL inside
- * wanted or a census. Not in signal handlers.
+ * wanted or a census. Must not be called in signal handlers.
  */
 VMTAP_API int vmtap_sample_register(const struct vmtap_sample_options *options);
 
@@ -811,21 +822,21 @@ VMTAP_API uint64_t vmtap_sample_take(void);
 
 /*
  * Counts bytes that this OS thread has allocated. Returns the bytes since its last sample if
- * another is due, or 0. Samples are half of the period that was asked for to one and a half of it
- * apart.
+ * another is due, otherwise 0. The distance of two samples is between half of the requested period
+ * and one and a half.
  */
 VMTAP_API uint64_t vmtap_sample_allocated(uint64_t bytes);
 
 /* Nonzero if a dump of all threads waits. One load; any thread may call it. */
 VMTAP_API int vmtap_dump_wanted(void);
 
-/* Returns 1 if a dump waits, and the caller makes it; else 0. */
+/* Returns 1 if a dump waits, which the caller must then make; otherwise 0. */
 VMTAP_API int vmtap_dump_take(void);
 
-/* What is sampled now. */
+/* Returns what is sampled now. */
 VMTAP_API enum vmtap_sample_unit vmtap_sample_unit(void);
 
-/* The version of the runtime part, in the form of VMTAP_VERSION; a static string. */
+/* Returns the version of the runtime part, in the form of VMTAP_VERSION; a static string. */
 VMTAP_API const char *vmtap_version(void);
 
 #else /* everything compiled out: no library is needed */

@@ -10,8 +10,8 @@
 #define VMTAP_GUARD_H
 
 #define VMTAP_WORD(word) extern unsigned short word __attribute__((section(".probes"))) VMTAP_HIDDEN
-/* Provider vm's words are declared as `dtrace -h` does it, by their low half; others as they are.
- */
+/* The words of provider vm are declared as `dtrace -h` does, as their low half only; others in
+ * full. */
 #define VMTAP_WORD_32(word) extern uint32_t word __attribute__((section(".probes"))) VMTAP_HIDDEN
 
 /* A word's address. The declared object may be only its low half; the compiler need not know. */

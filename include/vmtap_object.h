@@ -1,12 +1,12 @@
 /*
  * vmtap_object.h: what an object that fires (an executable, an extension .so) tells the process's
- * runtime of its probes, and what it gets to record with. The tables are made by `vmtap generate`;
- * nobody else needs this file. It is all that the runtime knows of a provider.
+ * runtime about its probes, and the functions that it gets for recording. The tables are made by
+ * `vmtap generate`; nobody else needs this file. It is all that the runtime knows of a provider.
  *
  * Versions: everything here is fixed by VMTAP_OBJECT_VERSION, so an object that was generated and
  * compiled once works with the runtimes of later versions of vmtap. Structs whose size is stated
- * grow at their end. A runtime that does not know an object's version leaves the object out of
- * the stream and tells its clients so; USDT sites work in any case.
+ * grow at their end. A runtime that does not know an object's version leaves the object out of the
+ * stream and sends its clients a message; USDT sites work in any case.
  */
 #ifndef VMTAP_OBJECT_H
 #define VMTAP_OBJECT_H
@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* The runtime's view; the layout is the same without. */
+/* The runtime needs atomic members; the layout is the same without. */
 #if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define VMTAP_ATOMIC(type) _Atomic(type)
 #else
@@ -127,8 +127,8 @@ struct vmtap_runtime {
 	/* Returns space for a record of the event with this number and that many bytes (a multiple
 	 * of VMTAP_RECORD_ALIGN), or NULL if the event is dropped, which is counted. */
 	struct vmtap_record *(*begin)(uint32_t event, uint32_t bytes);
-	/* Assigns an id to a name that has none yet, or one for this event only. 0: there is no
-	 * room for its text, and the record counts as lost. */
+	/* Assigns an id to a name that has none yet, or one for this event only. Returns 0 if there
+	 * is no room for its text; the record then counts as lost. */
 	uint32_t (*name)(struct vmtap_name *name);
 };
 
@@ -142,8 +142,8 @@ struct vmtap_object {
 	uint32_t size; /* size of this struct, which can grow at its end */
 	uint32_t version;
 	uint32_t event_count;
-	const struct vmtap_definition *const *definitions; /* of an event that the object cannot
-							      fire: that of one it can, again */
+	const struct vmtap_definition *const *definitions; /* an event that the object cannot fire
+							      has another's definition again */
 	unsigned short *const *words;                      /* each the low half of a 32-bit word */
 	uint16_t *numbers; /* of the events, as begin() takes them; the runtime fills
 			      them in and may change them at any time */

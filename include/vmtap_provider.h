@@ -1,6 +1,6 @@
 /*
- * vmtap_provider.h: what the C files that `vmtap generate` makes, and vmtap's own, are made of. A
- * VM author's code includes the generated header, not this file.
+ * vmtap_provider.h: the parts of the C files that `vmtap generate` makes, and of vmtap's own. A VM
+ * author's code includes the generated header, not this file.
  *
  * A generated file has, for each probe of its provider, a word (vmtap_guard.h), a fire function
  * with the USDT site, and a definition (vmtap_object.h); and one struct vmtap_object, which a
@@ -88,11 +88,11 @@
 #define VMTAP_KEEP_LISTED(entry) __asm__ volatile("" : : "r"(&(entry)))
 
 /*
- * Fills in the tables of an object, which have room for all events of the provider, with what the
- * list from begin to end has. The runtime knows an event by its place in the tables, and expects a
- * definition in each place: where the object has no such event, that of another one, which says
- * nothing new, with a word that nobody reads. first is a copy of a definition that carries the
- * provider's own definition in D, if there is one.
+ * Fills in the tables of an object, which have room for all events of the provider, from the list
+ * between begin and end. The runtime identifies an event by its index in the tables, and expects a
+ * definition at each index. Where the object has no such event, that is another one's definition
+ * again, with a word that nobody reads. first is a copy of a definition that carries the provider's
+ * own definition in D, if there is one.
  */
 __attribute__((unused)) static void vmtap_part_list(struct vmtap_object *object,
 	const struct vmtap_definition **definitions, unsigned short **words,
