@@ -22,12 +22,12 @@
 enum {
 	PERIOD_MS_DEFAULT = 100,
 	PERIOD_NS_MIN = 1000000,
-	REST_NS_MAX = 1000000000, /* pause between samples; at most this, else as long as the last
-				     sample took */
+	REST_NS_MAX = 1000000000, /* the pause between samples is as long as the last sample took,
+				     but at most this */
 	BUCKETS_FIRST = 64
 };
 
-/* Whole at every moment, for a child of fork(): one is in force, the other is free. */
+/* fork() may copy the state of any moment, so of these one is in use and the other is free. */
 static struct vmtap_census_options census_registrations[2];
 static const struct vmtap_census_options census_none, *_Atomic census_registered = &census_none;
 
@@ -37,21 +37,21 @@ static struct {
 	uint64_t period; /* ns; 0: none */
 	uint64_t due;    /* CLOCK_MONOTONIC; valid if period is not 0 */
 	uint64_t asked;  /* when the last sample was due */
-	uint64_t rested; /* the VM is left alone until then, whatever clients request */
+	uint64_t rested; /* no sample is taken before that, whatever clients request */
 	uint64_t era, lost;
 	int wake;
 	struct descriptor_file wake_file;
 	struct vmtap_census *first, *last; /* taken but not yet delivered */
 } census_state = {.wake = -1};
 
-/* VMs poll it; changed only under the lock. */
+/* Polled by VMs; changed only under the lock. */
 static _Atomic int is_wanted;
 
 static struct vm_calls census_calls = {.kind = VM_CALL_CENSUS};
 
 /* ---- the bands of a sample ---- */
 
-/* Memory that is zero, until the sample is freed. */
+/* Allocates zeroed memory that lasts until the sample is freed. */
 static void *take_memory(struct vmtap_census *census, size_t bytes)
 {
 	void *memory;
@@ -221,7 +221,7 @@ int vmtap_census_wanted(void)
 	return atomic_load_explicit(&is_wanted, memory_order_relaxed);
 }
 
-/* A thread that is cancelled ends after the sample: else no other would ever be taken. */
+/* A cancelled thread ends only after the sample; otherwise no other sample would ever be taken. */
 int vmtap_census_take(void)
 {
 	struct vmtap_census_options options;
@@ -439,7 +439,7 @@ void census_fork_child(void)
 	vm_call_fork_child(&census_calls);
 	census_state.period = census_state.lost = 0;
 	census_state.first = census_state.last =
-		NULL; /* a thread that is gone may have been using their memory */
+		NULL; /* a thread that does not exist here may have been using their memory */
 	census_state.wake = -1;
 }
 

@@ -40,9 +40,10 @@ struct vmtap_census {
 	size_t bucket_count;          /* 0 or a power of two */
 };
 
-/* Called by the server. 1 is written to the eventfd when there may be something to do. */
+/* Called by the server; wake is its eventfd, to which 1 is written when there may be something to
+ * do. */
 void census_attach(int wake);
-/* There are no more clients: forgets their requests and all undelivered samples. */
+/* Called when there are no more clients: forgets their requests and all undelivered samples. */
 void census_detach(void);
 
 /* period in ns; 0: the VM chooses. */
@@ -51,9 +52,8 @@ void census_stop(void);
 void census_request(void);
 
 /*
- * If a sample is due, takes it or notifies the VM. listeners: some client receives samples;
- * without listeners no sample is due. Returns the milliseconds until the next sample is due,
- * or -1 if none is.
+ * If a sample is due, takes it or notifies the VM. listeners is true if a client receives samples;
+ * otherwise none is due. Returns the milliseconds until the next sample is due, or -1 if none is.
  */
 int census_turn(bool listeners);
 

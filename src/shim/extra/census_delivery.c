@@ -15,7 +15,7 @@ enum {
 	HEAP_BAND_BYTES = 1 + 8 + 1 /* plus the label */
 };
 
-/* A label with its bytes in GHC's form, then its objects in an event of vmtap's own. */
+/* Writes a label with its bytes in GHC's form, then its objects in an event of vmtap's own. */
 static void put_band(struct encoder *encoder, const struct census_band *band, uint64_t time)
 {
 	struct queue *queue = &encoder->queue;
@@ -87,7 +87,7 @@ int census_deliver(struct server *server)
 	next = census_turn(listeners && !server->ending);
 	while ((census = census_finished())) {
 		uint64_t time = 0;
-		if (census->time > server->drain.clock.zero) /* else from a previous server */
+		if (census->time > server->drain.clock.zero) /* otherwise from a previous server */
 			time = census->time - server->drain.clock.zero;
 		if (time < server->drain.watermark) /* no event may be older than the watermark */
 			time = server->drain.watermark;

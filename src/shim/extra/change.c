@@ -16,14 +16,14 @@
 
 enum { LOOK_MS_DEFAULT = 100, NS_PER_MS = 1000000 };
 
-/* Whole at every moment, for a child of fork(): one is in force, the other is free. */
+/* fork() may copy the state of any moment, so of these one is in use and the other is free. */
 static struct vmtap_change_options change_registrations[2];
 static const struct vmtap_change_options change_none, *_Atomic change_registered = &change_none;
 
 static struct {
-	uint64_t seen;     /* what registry_guards() returned when the VM was last called */
-	uint64_t openings; /* as registry_openings() said then */
-	uint64_t due;      /* CLOCK_MONOTONIC: the next look */
+	uint64_t seen;     /* registry_guards() when the VM was last called */
+	uint64_t openings; /* registry_openings() then */
+	uint64_t due;      /* CLOCK_MONOTONIC: when to read the guards next */
 	int wake;
 	struct descriptor_file wake_file;
 } change_state = {.wake = -1};

@@ -7,14 +7,15 @@
 #ifndef VMTAP_SHIM_EXTRA_CHANGE_H
 #define VMTAP_SHIM_EXTRA_CHANGE_H
 
-/* Called by the server. 1 is written to the eventfd when there may be something to do. */
+/* Called by the server; wake is its eventfd, to which 1 is written when there may be something to
+ * do. */
 void change_attach(int wake);
 void change_detach(void);
 
 /*
- * Looks if the stream has changed guards since the last call, or if it is time, and calls the VM's
- * function if a guard is not as it was. Returns the milliseconds until the next look, or -1 if
- * there is nothing to look for.
+ * If the stream has changed guards since the last call, or look_ms have passed, reads all guards
+ * and calls the VM's function if any has changed. Returns the milliseconds until the next reading,
+ * or -1 if the VM has no such function.
  */
 int change_turn(void);
 

@@ -35,16 +35,16 @@ enum {
 	BLOCK_BYTES = 16384,
 	NO_TIMER = -1,
 	SIGNALS_READ = 16,
-	LOOKS = 10, /* at the signal's action, before all threads are checked */
+	LOOKS = 10, /* checks of the signal's action before all threads are checked */
 	MADE_MANY = 256,
 	/* Timers expire at the scheduler's ticks, which may be 10 ms apart. */
 	SILENT_PERIODS = 4,
 	SILENT_NS = 50000000,
-	FRAME_MIN = 2048,    /* of a signal, where the kernel does not say */
+	FRAME_MIN = 2048,    /* of a signal, if the kernel does not say */
 	HANDLER_STACK = 2048 /* of the handler, with what may interrupt it */
 };
 
-/* Says who may use a timer. */
+/* Determines who may use a timer. */
 enum record_state {
 	RECORD_IDLE,   /* there is none */
 	RECORD_MAKING, /* its thread makes it, or somebody sets its next expiry */
@@ -64,7 +64,7 @@ struct timer_record {
 	_Atomic uint64_t marked; /* ns, by this timer */
 	/* A signal of an earlier timer may still be marked while the thread makes a new one. */
 	_Atomic uint64_t period;
-	uint64_t due_round; /* what is due is due to this round */
+	uint64_t due_round; /* the round that `due` belongs to */
 	uint64_t made_at;   /* the thread's CPU clock when the timer was made */
 };
 
@@ -77,8 +77,7 @@ struct timer_block {
 };
 
 static struct timer_block *_Atomic blocks;
-static _Atomic uint32_t
-	generation; /* counts forks: a child knows nothing of the parent's records */
+static _Atomic uint32_t generation; /* counts forks: a child does not use its parent's records */
 
 static _Atomic uint64_t current_round; /* number of the round; 0: there is none */
 static _Atomic uint64_t period;
@@ -115,7 +114,8 @@ static uint64_t read_clock(clockid_t clock)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* The CPU clock of any thread of this process, as pthread_getcpuclockid() makes it. */
+/* Reads the CPU clock of a thread of this process. Builds the clock's id like
+ * pthread_getcpuclockid(). */
 static uint64_t clock_of(uint32_t thread)
 {
 	enum { OF_THREAD = 4, RUNNING = 2 };
@@ -124,15 +124,15 @@ static uint64_t clock_of(uint32_t thread)
 }
 
 /*
- * Each period of CPU time has one sample, at a random moment in it. So a program that does the same
- * again and again, in about one period, is not always sampled at the same place. And threads that
- * use less CPU time than a period are sampled as often as their share demands.
+ * Each period of CPU time has one sample, at a random moment in it. So a program that repeats the
+ * same work in about one period is not always sampled at the same place, and threads that use less
+ * CPU time than a period are sampled in proportion to it.
  *
  * A timer expires at the first of the scheduler's ticks after its time, half a tick too late on
- * average, or never in the life of a thread that is shorter than the distance of two ticks.
- * Beginning three quarters of it earlier makes up for both within a quarter.
+ * average, or never in the life of a thread that is shorter than the distance of two ticks. Setting
+ * it three quarters of a tick earlier makes up for both to within a quarter.
  *
- * Returns the ns from the thread's time now. An expiry that is late already comes with the next
+ * Returns the ns from now on the thread's clock. An expiry that is already late comes with the next
  * tick.
  */
 static uint64_t next_expiry(const struct timer_record *record, uint64_t now)
@@ -151,7 +151,7 @@ static uint64_t next_expiry(const struct timer_record *record, uint64_t now)
 	return at > now + early ? at - now - early : 1;
 }
 
-/* The interval counts what expires until the next expiry is set. */
+/* The interval makes the timer count further periods until the next expiry is set. */
 static int set_expiry(const struct timer_record *record, uint64_t first)
 {
 	struct {
@@ -162,7 +162,7 @@ static int set_expiry(const struct timer_record *record, uint64_t first)
 	return syscall(SYS_timer_settime, record->timer, 0, &times, NULL) ? -errno : 0;
 }
 
-/* The C library's functions may allocate memory. */
+/* Uses system calls, because the C library's functions may allocate memory. */
 static int make_timer(struct timer_record *record, clockid_t clock, uint32_t receiver)
 {
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
@@ -212,7 +212,8 @@ static bool is_ours(const struct timer_record *record)
 	return false;
 }
 
-/* A thread that finds this state does not delete the timer: we do, afterwards. */
+/* A thread that finds the state MAKING does not delete the timer, so we do it afterwards if need
+ * be. */
 static void set_next(struct timer_record *record)
 {
 	uint64_t round = atomic_load(&record->round), now = clock_of(atomic_load(&record->thread));
@@ -237,7 +238,8 @@ static void mark(struct timer_record *record, int overrun)
 	set_next(record);
 }
 
-/* The context is that of the function: another registration may come between the two loads. */
+/* Makes sure that the context is the function's: another registration may come between the
+ * loads. */
 static void call_due(void)
 {
 	void (*function)(void *);
@@ -253,7 +255,7 @@ static void call_due(void)
 	vm_call_leave(&due_calls);
 }
 
-/* A program that has remembered this handler as the one before its own may call it at any time. */
+/* May be called at any time by a program that saved it as the handler before its own. */
 static void handle(int signal, siginfo_t *info, void *context)
 {
 	int saved = errno;
@@ -288,24 +290,25 @@ static bool take_signal(int signal)
 
 	registry_signals(&ours.sa_mask);
 	if (has_handler && handled != signal)
-		return false; /* the earlier one could not be given back yet */
+		return false; /* an earlier signal could not be given back yet */
 	if (sigaction(signal, NULL, &before) || !(is_default(&before) || is_our_action(&before)))
 		return false;
-	handled = signal; /* first: a child of fork() must know what to give back */
+	handled = signal; /* set first: a child of fork() must know what to give back */
 	if (!is_our_action(&before) && sigaction(signal, &ours, &before))
 		return false;
 	if (!is_default(&before) && !is_our_action(&before)) {
-		sigaction(signal, &before, NULL); /* another thread was faster */
+		sigaction(signal, &before, NULL); /* another thread has set a handler meanwhile */
 		return false;
 	}
 	has_handler = true;
 	return true;
 }
 
-/* Ignoring the signal discards it where it is pending: a thread that has not run since its timer
- * expired would be ended by the default action of a signal that the VM has named. One that the
- * program has blocked, to read it itself, must not be lost: then our handler, which ignores it,
- * stays. */
+/*
+ * Gives the signal back. Ignoring it for a moment discards it where it is pending; otherwise its
+ * default action could kill the process in a thread that has not run since its timer expired. A
+ * signal that the program has blocked, to read it itself, must not be lost: then our handler stays.
+ */
 static void give_back(void)
 {
 	struct sigaction now, ours;
@@ -337,8 +340,8 @@ static void fill(sigset_t *set)
 	sigaddset(set, atomic_load(&number));
 }
 
-/* Returns true if the descriptor is ours. Many files that are not have the same identity, but only
- * one of signals takes this call. */
+/* Returns true if the descriptor is ours. Many other files have the same identity (device and
+ * inode), but only a signalfd accepts this call. */
 static bool is_ours_still(void)
 {
 	sigset_t set;
@@ -348,7 +351,8 @@ static bool is_ours_still(void)
 		signalfd(signal_descriptor, &set, SFD_CLOEXEC | SFD_NONBLOCK) == signal_descriptor;
 }
 
-/* Stays open after the round: a child that is made while it is closed would keep it. */
+/* The descriptor stays open after the round: a child made while it is being closed would keep
+ * it. */
 static bool open_descriptor(void)
 {
 	sigset_t set;
@@ -388,15 +392,15 @@ void cpu_timer_close(void)
 	signal_descriptor = -1;
 }
 
-/* Timers cannot be used any more: those threads that have none are sampled by ticks. */
+/* Ends the use of timers: from now on threads are sampled by ticks. */
 static void refuse_timers(void)
 {
 	atomic_store(&current_round, 0);
 	atomic_store(&has_too_few, true);
 }
 
-/* The program waits for this signal, and has lost one to us. It gets it back, and from then on we
- * leave the signal alone. */
+/* Called if we have read a signal that the program waits for: sends it again, and no longer uses
+ * this signal. */
 static void return_signal(const struct signalfd_siginfo *read)
 {
 	siginfo_t info = {.si_signo = (int)read->ssi_signo,
@@ -407,7 +411,7 @@ static void return_signal(const struct signalfd_siginfo *read)
 	info.si_uid = read->ssi_uid;
 	info.si_value.sival_ptr = (void *)(uintptr_t)read->ssi_ptr;
 	stop_reading();
-	/* Only the process's first thread may queue one that says it was sent by kill(). */
+	/* Only the process's first thread may queue a signal as if kill() had sent it. */
 	if (syscall(SYS_rt_sigqueueinfo, getpid(), info.si_signo, &info))
 		kill(getpid(), info.si_signo);
 	refuse_timers();
@@ -458,7 +462,7 @@ static struct timer_block *add_block(void)
 	return block;
 }
 
-/* The record of an ended thread whose id this one has got is taken over. */
+/* A record with this thread's id belonged to an ended thread, and is taken over. */
 static bool claim_in(struct timer_block *block, uint32_t thread)
 {
 	for (size_t i = 0; i < BLOCK_RECORDS; i++) {
@@ -484,7 +488,7 @@ static bool claim(void)
 		if (claim_in(block, thread))
 			break;
 	while (!block && (block = add_block()) && !claim_in(block, thread))
-		block = NULL; /* others were faster */
+		block = NULL; /* other threads have claimed all of it */
 	if (!block)
 		return false;
 	own_generation = atomic_load(&generation);
@@ -494,7 +498,7 @@ static bool claim(void)
 	return true;
 }
 
-/* A signal whose handler has no room on the thread's alternate stack ends the process. */
+/* If the thread's alternate stack has no room for the handler, the signal would end the process. */
 static bool has_small_stack(void)
 {
 	unsigned long frame = getauxval(AT_MINSIGSTKSZ);
@@ -506,8 +510,8 @@ static bool has_small_stack(void)
 		stack.ss_size < (frame > FRAME_MIN ? frame : FRAME_MIN) + HANDLER_STACK;
 }
 
-/* Returns the thread that gets the timer's signals; 0 if none can, for now. blocked: the thread's
- * signals, or NULL: it cannot block any, nor say which it blocks. */
+/* Returns the thread that gets the timer's signals; 0 if none can for now. blocked are the signals
+ * that the thread blocks; NULL if it cannot block any or find that out. */
 static uint32_t receiver_of(struct timer_record *record, const sigset_t *blocked)
 {
 	uint32_t thread;
@@ -562,7 +566,7 @@ static bool arm(uint64_t round, const sigset_t *blocked)
 	return atomic_load(&own_record->round) == round;
 }
 
-/* Returns true if arm() would return false, at every safepoint until the server has been there. */
+/* Returns true if arm() would return false at every safepoint until the server has acted. */
 static bool is_in_vain(const struct timer_record *record)
 {
 	if (atomic_load(&record->is_refused))
@@ -573,8 +577,8 @@ static bool is_in_vain(const struct timer_record *record)
 	return true;
 }
 
-/* No handler of the program's runs meanwhile: it could leave by longjmp(), or make a child. Nor is
- * the thread cancelled. */
+/* Keeps the program's handlers from running meanwhile, since one could leave by longjmp() or fork,
+ * and the thread from being cancelled. */
 static bool arm_undisturbed(uint64_t round)
 {
 	int cancel = PTHREAD_CANCEL_ENABLE;
@@ -676,7 +680,7 @@ void cpu_timer_end(void)
 {
 	atomic_store(&current_round, 0);
 	disarm_all();
-	cpu_timer_read(); /* else the signals would wait for the next round */
+	cpu_timer_read(); /* otherwise the signals would stay for the next round */
 	stop_reading();
 	give_back();
 }
@@ -696,8 +700,7 @@ bool cpu_timer_help(void)
 	return is_reading;
 }
 
-/* Returns the CPU time that a thread has used since its timer was made and for which no signal has
- * come. */
+/* Returns the CPU time that a thread has used since its timer was made without a signal for it. */
 static uint64_t missed_by(const struct timer_record *record, uint32_t thread)
 {
 	uint64_t clock = clock_of(thread), known = record->made_at + atomic_load(&record->marked);
@@ -705,8 +708,8 @@ static uint64_t missed_by(const struct timer_record *record, uint32_t thread)
 	return clock > known ? clock - known : 0;
 }
 
-/* Deletes a timer whose signals do not reach us any more. The thread gets what it has missed, and
- * another timer as soon as it asks. */
+/* Deletes a timer whose signals do not reach us any more. The missed time becomes due, and the
+ * thread gets another timer when it next asks. */
 static void replace(struct timer_record *record, uint32_t thread)
 {
 	uint64_t missed;
@@ -728,8 +731,8 @@ static void free_record(struct timer_record *record)
 	atomic_store(&record->thread, 0);
 }
 
-/* Returns true if the thread has used CPU time and no signal has come for that: it blocks the
- * signal now, or a sandbox swallows it. */
+/* Returns true if the thread has used CPU time and no signal has come for it, because the thread
+ * blocks the signal now or a sandbox swallows it. */
 static bool check_silence(struct timer_record *record, uint32_t thread)
 {
 	if (atomic_load(&record->state) != RECORD_ARMED ||
@@ -759,7 +762,7 @@ static bool check_thread(struct timer_record *record, bool is_lost)
 	return true;
 }
 
-/* Returns true if the program handles the signal itself by now. */
+/* Returns true if the program now handles the signal itself. */
 static bool has_lost_signal(void)
 {
 	struct sigaction now;
@@ -810,7 +813,7 @@ void cpu_timer_fork_child(void)
 	is_reading = false;
 	signal_descriptor = -1; /* see ledger.h */
 	is_making = false;
-	has_handler = handled != 0; /* another thread may have been at setting it */
+	has_handler = handled != 0; /* another thread may have been setting the handler */
 	give_back();
 	vm_call_fork_child(&due_calls);
 }

@@ -7,8 +7,8 @@
  * thread itself, or to the library's thread if the VM's thread cannot take it: the VM handles this
  * signal itself, the thread blocks it, or nothing would bring the thread to a safepoint.
  *
- * Threads create their timers, because they must not wait for the server with that. Both the
- * threads and the server delete them; a record's state says whose turn it is. POSIX timers are not
+ * Threads create their timers themselves, because they must not wait for the server. Both the
+ * threads and the server delete them; a record's state says which of them may. POSIX timers are not
  * inherited by a child of fork().
  */
 #ifndef VMTAP_SHIM_EXTRA_CPU_TIMER_H
@@ -20,14 +20,14 @@
 struct cpu_timer_terms {
 	uint64_t period;      /* ns */
 	int signal;           /* as in struct vmtap_sample_options */
-	bool signals_threads; /* a signal on the thread itself suffices: the VM polls, or has due()
+	bool signals_threads; /* a signal to the thread itself suffices: the VM polls, or has due()
 			       */
 	bool has_thread;      /* the caller is the library's thread, which blocks all signals */
 };
 
 /* ---- the server's side; only one thread at a time ---- */
 
-/* Begins a round: from now on threads make timers. False: no thread could get one. */
+/* Begins a round: from now on threads make timers. Returns false if no thread could get one. */
 bool cpu_timer_begin(const struct cpu_timer_terms *terms);
 
 /* Ends the round: deletes all timers, and gives the signal back to the program. */
@@ -39,33 +39,33 @@ void cpu_timer_settle(void);
 /* After the last round: closes what rounds leave open. */
 void cpu_timer_close(void);
 
-/* The descriptor that becomes readable when timers signal the library's thread, or -1. */
+/* Returns the descriptor that becomes readable when timers signal the library's thread, or -1. */
 int cpu_timer_descriptor(void);
 
-/* Takes those signals. Returns whether a thread has to be brought to a safepoint. */
+/* Takes those signals. Returns true if a thread has to be brought to a safepoint. */
 bool cpu_timer_read(void);
 
 /*
- * Call about ten times a second: looks whether the program handles the signal itself by now. Once a
+ * Call about ten times a second: checks whether the program now handles the signal itself. Once a
  * second, or after many threads have begun, also deletes the timers of threads that have ended,
  * since a user may have a limited number of them (RLIMIT_SIGPENDING), and finds threads that their
- * signals do not reach any more. Returns whether threads have to be brought to a safepoint,
- * where they make new timers.
+ * signals no longer reach. Returns true if threads have to be brought to a safepoint, where they
+ * make new timers.
  */
 bool cpu_timer_check(void);
 
 /* Returns true if some thread has asked in vain for a timer in this round. */
 bool cpu_timer_is_short(void);
 
-/* Opens the descriptor if a thread needs it. Returns as cpu_timer_check(). */
+/* Opens the descriptor if a thread needs it. Returns true like cpu_timer_check(). */
 bool cpu_timer_help(void);
 
 /* ---- any thread, also in signal handlers ---- */
 
-/* The VM's function that is called in the signal handler; NULL: none. */
+/* Sets the VM's function that the signal handler calls; NULL: none. */
 void cpu_timer_set_due(void (*due)(void *context), void *context);
 
-/* Waits until that function runs on no thread. Not in signal handlers. */
+/* Waits until that function runs on no thread. Must not be called in signal handlers. */
 void cpu_timer_await_due(void);
 
 /* Returns true if this thread has a timer in this round. Makes one if it has none. */
@@ -74,7 +74,7 @@ bool cpu_timer_serves(void);
 /* Returns the CPU time for which this thread owes samples, in ns. */
 uint64_t cpu_timer_due(void);
 
-/* The same, and resets it to 0. Also of a thread that has had a timer in this round. */
+/* The same, and resets it to 0. Works also after the thread has lost its timer in this round. */
 uint64_t cpu_timer_take(void);
 
 /* Call in a child of fork(), also in a signal handler. */

@@ -1,9 +1,9 @@
 /*
  * sampler.c: see sampler.h, and vmtap.h for the VM's side.
  *
- * A thread with a timer reads what is due to it from its record. Another compares the number of the
- * last tick with that of its own last sample. Numbers of one round of sampling follow each other,
- * and 0 is none, so a thread that was not there in a round knows nothing of the time before it.
+ * A thread with a timer reads what is due to it from its record. A thread without one compares the
+ * number of the last tick with that of its own last sample. Numbers only grow, and each round knows
+ * its first one, so a thread recognises a last sample of an earlier round.
  */
 #include "shim/extra/sampler.h"
 
@@ -22,7 +22,7 @@
 
 enum { CHECK_MS = 100 };
 
-/* Whole at every moment, for a child of fork(): one is in force, the other is free. */
+/* fork() may copy the state of any moment, so of these one is in use and the other is free. */
 static struct vmtap_sample_options sampler_registrations[2];
 static const struct vmtap_sample_options *_Atomic sampler_registered = &sampler_registrations[0];
 
@@ -36,7 +36,7 @@ static struct {
 	bool is_changed; /* the VM has registered other options in this round */
 	uint64_t due;    /* the next tick, CLOCK_MONOTONIC */
 	uint64_t check;  /* the next check of the timers */
-	uint64_t ticks;  /* the last one's number; they only grow */
+	uint64_t ticks;  /* number of the last tick; it only grows */
 } sampler_state;
 
 static _Atomic uint64_t tick;         /* 0: no client samples by time */
@@ -98,7 +98,7 @@ int vmtap_sample_wanted(void)
 		now != atomic_load_explicit(&round_first, memory_order_relaxed);
 }
 
-/* Of a thread without a timer. */
+/* Takes the sample of a thread without a timer, and returns its weight. */
 static uint64_t take_tick(void)
 {
 	uint64_t now = atomic_load(&tick), period = atomic_load(&round_period), clock, weight;
@@ -119,7 +119,7 @@ uint64_t vmtap_sample_take(void)
 	int saved = errno;
 	uint64_t weight = cpu_timer_serves() ? 0 : take_tick();
 
-	weight += cpu_timer_take(); /* without a timer: what the last one has left */
+	weight += cpu_timer_take(); /* without a timer: what the last timer has left */
 	errno = saved;
 	return weight;
 }
@@ -134,8 +134,8 @@ int vmtap_dump_take(void)
 	return vmtap_dump_wanted() && atomic_exchange(&dump_due, 0);
 }
 
-/* From half of the period to one and a half, so that a program that allocates at regular intervals
- * is not always sampled at the same place. */
+/* Returns a random distance from half of the period to one and a half, so that a program that
+ * allocates at regular intervals is not always sampled at the same place. */
 static uint64_t next_left(uint64_t period)
 {
 	thread_random ^= thread_random << 13;
@@ -168,8 +168,8 @@ uint64_t vmtap_sample_allocated(uint64_t bytes)
 	return weight;
 }
 
-/* A VM with a function that must be called for each sample gets that call from the library's
- * thread, unless the signal handler makes it. */
+/* If a function of the VM must be called for each sample, the library's thread does so, unless the
+ * signal handler does. */
 static void begin_timers(void)
 {
 	struct cpu_timer_terms terms = {
@@ -261,7 +261,7 @@ static uint64_t next_tick(uint64_t now)
 {
 	if (now >= sampler_state.due) {
 		sampler_state.due += sampler_state.period;
-		/* late by more than a period: these samples are one */
+		/* late by more than a period: the missed ticks count as one */
 		if (sampler_state.due <= now)
 			sampler_state.due = now + sampler_state.period;
 		atomic_store(&tick, ++sampler_state.ticks);

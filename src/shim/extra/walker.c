@@ -1,7 +1,7 @@
 /*
  * walker.c: see walker.h, and vmtap.h for the VM's side. Threads count themselves while they may be
- * in the walker; a registration takes the old one away, waits until the count is zero and then sets
- * the new one, so the walker and its context always belong together.
+ * in the walker; a registration removes the old walker, waits until the count is zero and then sets
+ * the new one, so a walker never gets another one's context.
  */
 #include "shim/extra/walker.h"
 #include "shim/core/extra.h"
@@ -19,8 +19,7 @@ static void *current_context; /* set while there is no walker */
 /* The walker that is being registered; a child of fork() completes that. */
 static _Atomic(vmtap_stack_walker) next_walker;
 static void *next_context;
-static _Atomic uint32_t
-	running_walks; /* threads that are in the walker, or about to look for one */
+static _Atomic uint32_t running_walks; /* threads that are in the walker, or about to read it */
 static atomic_flag registering = ATOMIC_FLAG_INIT;
 static __thread volatile bool is_walking;
 
@@ -93,8 +92,8 @@ void walker_reset(struct vmtap_stack *own)
 	own->in_use = false;
 }
 
-/* The id of a name in a frame. Its text cannot travel with the event, as that of an argument can,
- * because a stack has too many of them. */
+/* Returns the id of a name in a frame. Unlike an argument's, its text cannot travel with the event,
+ * because a stack has too many names. */
 static uint32_t frame_name(struct vmtap_name *name)
 {
 	uint32_t id;

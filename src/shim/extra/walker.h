@@ -1,6 +1,6 @@
 /*
- * walker.h: the VM's function that walks the guest stack (vmtap_stack_register()). An extra: the
- * rings call it by the table in core/extra.h.
+ * walker.h: the VM's function that walks the guest stack (vmtap_stack_register()). It is an extra:
+ * rings call it through the table in core/extra.h.
  */
 #ifndef VMTAP_SHIM_EXTRA_WALKER_H
 #define VMTAP_SHIM_EXTRA_WALKER_H
@@ -13,8 +13,8 @@
 bool walker_is_there(void);
 
 /*
- * Calls the walker with this stack, or with an empty one if it is in use. NULL: there is no walker.
- * Call walker_done() with the result once its frames have been copied.
+ * Calls the walker with this stack, or with an empty one if it is in use. Returns NULL if there is
+ * no walker. Call walker_done() with the result once its frames have been copied.
  */
 const struct vmtap_stack *walker_walk(struct vmtap_stack *own);
 void walker_done(struct vmtap_stack *own, const struct vmtap_stack *walked);
