@@ -1,7 +1,8 @@
 /*
- * admission.c: see admission.h. The list of clients is changed by one store each time, after the
- * client is complete, since a child of fork() may have a copy of any moment. A client that has left
- * is marked as gone, and only admission_drop_gone() takes it out: not in a loop over the list.
+ * admission.c: see admission.h. Each change of the list of clients is one store, after the client
+ * is complete, because fork() may copy the state of any moment. A client that has left is marked as
+ * gone, and only admission_drop_gone() removes it, which must not be called in a loop over the
+ * list.
  */
 #include "shim/server/admission.h"
 
@@ -18,22 +19,22 @@
 #include "wire/place.h"
 
 enum {
-	IDLEST_MS = 1000, /* a connection that was idle for less is not ended for another's sake */
+	IDLEST_MS = 1000, /* a connection that was idle for less is not ended to admit another */
 	ACCEPTS_AT_ONCE = 8,
 	/* After an error of accept4(): the first pause; each further error doubles it. */
 	ACCEPT_AGAIN_MS = 100,
 	ACCEPT_AGAIN_MS_MAX = 10000
 };
 
-/* The client's contents, and what follows it in the list, are complete before the link is set: a
- * child of fork() may have a copy of any moment. */
+/* The client's contents, and what follows it in the list, are complete before the link is set,
+ * because fork() may copy the state of any moment. */
 static void admission_set_link(struct client **link, struct client *client)
 {
 	__atomic_store_n(link, client, __ATOMIC_RELEASE);
 }
 
-/* Tells the client that there is no memory for it, as far as there is some for that, and closes the
- * descriptor. */
+/* Tells the client that there is no memory for it, if there is enough for that message, and closes
+ * the descriptor. */
 static void refuse_client(struct server *server, int descriptor, bool by_budget)
 {
 	char text[BUDGET_TEXT_BYTES] = WIRE_MESSAGE "there is no memory for another client";
@@ -116,7 +117,8 @@ void admission_drop_gone(struct server *server)
 	}
 }
 
-/* Counts what a client has read since the last time as read now, though it may be long ago. */
+/* Counts bytes that a client has read since the last call as read now, though that may be long
+ * ago. */
 static void check_active(struct server *server)
 {
 	for (struct client *client = server->clients; client; client = client->next)
@@ -124,7 +126,8 @@ static void check_active(struct server *server)
 			client_check_active(client);
 }
 
-/* Ends the connection that was idle for longest, and tells it why. False: none was for long. */
+/* Ends the connection that was idle for longest, and tells it why. Returns false if none was idle
+ * for long. */
 static bool end_idlest(struct server *server)
 {
 	uint64_t now = clock_monotonic();
@@ -176,8 +179,8 @@ void admission_accept(struct server *server)
 			break;
 		TEST_POINT("client-accepted");
 	}
-	/* from now on, so that what they have read until then is not taken for read when another
-	 * client comes */
+	/* done now, so that bytes read before this do not count as read when another client
+	 * connects */
 	if (server->client_count == SERVER_CLIENTS_MAX)
 		check_active(server);
 	if (socket >= 0 || refused || socket == -EAGAIN || socket == -EWOULDBLOCK) {

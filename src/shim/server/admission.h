@@ -1,6 +1,6 @@
 /*
- * admission.h: the connections: accepts clients, at most a fixed number, ends idle ones for the
- * sake of new ones, and lets go those that have left. The log is a client, too.
+ * admission.h: the connections: accepts clients, at most a fixed number, ends idle ones to admit
+ * new ones, and removes those that have left. The log is a client, too.
  */
 #ifndef VMTAP_SHIM_SERVER_ADMISSION_H
 #define VMTAP_SHIM_SERVER_ADMISSION_H

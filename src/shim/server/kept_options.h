@@ -7,7 +7,7 @@
 
 #include "vmtap.h"
 
-/* A copy of the options that the caller frees; NULL if memory runs out. */
+/* Returns a copy of the options, which the caller frees; NULL if memory runs out. */
 struct vmtap_options *kept_options_new(const struct vmtap_options *options);
 void kept_options_free(struct vmtap_options *options);
 

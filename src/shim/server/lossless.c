@@ -1,6 +1,6 @@
 /*
  * lossless.c: see lossless.h. A client's time runs only while a thread waits, and starts again with
- * each byte that it takes. Which threads wait is known from the rings (ring_has_waiters()).
+ * each byte that it takes. The rings report whether threads wait (ring_has_waiters()).
  */
 #include "shim/server/lossless.h"
 
@@ -49,17 +49,17 @@ void lossless_watch(struct server *server, int *timeout_ms)
 	bool behind = lossless_any_behind(server), impatient = false, waits, hurried = false;
 
 	if (!behind && ring_set_held(false))
-		server->pace.quiet = 0; /* threads resume now, without waking anyone */
+		server->pace.quiet = 0; /* threads resume now, and do not wake the server */
 	if (!behind && !server->drain.blocked && !server->watches)
 		return;
 	waits = ring_has_waiters(&impatient);
 	server->watches = waits;
-	if (waits) /* they must see that there is a server, see ring_set_patience() */
+	if (waits) /* they must see that the server is alive, see ring_set_patience() */
 		server_shorten(timeout_ms, SIGN_MS);
 	for (struct client *client = server->clients; client; client = client->next) {
 		if (!holds_up(server, client) || (!waits && !impatient)) {
-			if (!server->ending) /* then each has limited time, whether or not a thread
-						waits */
+			if (!server->ending) /* otherwise each client's time runs, whether or not a
+						thread waits */
 				client->waited_since = 0;
 			continue;
 		}

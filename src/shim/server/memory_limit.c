@@ -128,8 +128,8 @@ static uint64_t read_limit(const char *path)
 	return strtoull(text, NULL, 10);
 }
 
-/* The least limit of a group and those that contain it, as far as they are mounted. top is the
- * group that is mounted at place. */
+/* Returns the least limit of a group and those that contain it, as far as they are mounted. top is
+ * the group that is mounted at place. */
 static uint64_t group_limit(const char *root, const char *place, const char *top,
 	const struct group *group, const char *name)
 {
@@ -146,7 +146,7 @@ static uint64_t group_limit(const char *root, const char *place, const char *top
 			? inside + length
 			: "";
 	}
-	if (strstr(inside, "/..") || !strcmp(inside, "/")) /* beyond what is mounted */
+	if (strstr(inside, "/..") || !strcmp(inside, "/")) /* outside the mounted groups */
 		inside = "";
 	length = (size_t)snprintf(path, sizeof(path), "%s%s%s", root, place, inside);
 	base = strlen(root) + strlen(place);

@@ -1,6 +1,4 @@
-/*
- * memory_limit.h: how much memory this process can have at all.
- */
+/* memory_limit.h: the most memory that this process can have. */
 #ifndef VMTAP_SHIM_SERVER_MEMORY_LIMIT_H
 #define VMTAP_SHIM_SERVER_MEMORY_LIMIT_H
 

@@ -1,7 +1,7 @@
 /*
- * pace.c: see pace.h. Decides from what the last drains found, and waits for nothing itself. Before
- * a longer sleep it arms the rings (ring_arm()), unless a lossless client without room keeps the
- * rings from being drained: then nothing that is fired may end the sleep.
+ * pace.c: see pace.h. Decides by what the last drains found, and never waits itself. Before a
+ * longer sleep it arms the rings (ring_arm()), unless a lossless client without room keeps the
+ * rings from being drained: then no event may end the sleep.
  */
 #include "shim/server/pace.h"
 
@@ -12,11 +12,11 @@ enum {
 	 * the next record wakes it. */
 	QUIET_DRAINS = 10,
 	QUIET_SLOW_DRAINS = 1,  /* the same while few events come */
-	QUIET_LONG_DRAINS = 10, /* after this many, the next events are not awaited as few */
+	QUIET_LONG_DRAINS = 10, /* after this many, the next events are not expected to be few */
 	/* While fewer events come than one a millisecond, the server sleeps longer between drains,
 	 * unless a ring fills up or a client has stated a shorter latency. */
 	SLOW_MS = 22,
-	SAMPLED_MS = 100, /* for a client that samples: it needs counts, not each sample at once */
+	SAMPLED_MS = 100, /* for a client of samples: it needs counts, not each sample at once */
 	SLOW_DRAINS = 16
 };
 
@@ -35,7 +35,7 @@ static bool all_stall(const struct server *server)
 	return any;
 }
 
-/* The latency that clients want, in ms; *chosen: all of them have stated one. */
+/* Returns the latency that clients want, in ms. *chosen is set if all of them have stated one. */
 static int wanted_latency(const struct server *server, bool *chosen)
 {
 	int latency = -1;
@@ -77,8 +77,8 @@ int pace_timeout(struct server *server)
 	if (!server->listening)
 		return -1;
 	if (all_stall(server)) {
-		/* A client that reads again ends the sleep, and so does a ring that fills. A full
-		 * one that has to stay so must not. */
+		/* A client that reads again ends the sleep, and so does a ring that fills. But a
+		 * full ring that cannot be drained must not. */
 		if (server->drain.blocked || ring_arm(false))
 			return -1;
 		return SERVER_DRAIN_MS;

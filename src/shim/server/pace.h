@@ -1,7 +1,7 @@
 /*
- * pace.h: how long the server sleeps between two drains. Many events are drained at once, some
- * each millisecond; while few come, and while none come, the server sleeps longer, because each
- * time it wakes costs the VM more than an event does.
+ * pace.h: how long the server sleeps between two drains. If many events come, the server drains
+ * again at once; if fewer come, each millisecond. While few or none come, it sleeps longer, because
+ * each of its wake-ups costs the VM more than an event does.
  */
 #ifndef VMTAP_SHIM_SERVER_PACE_H
 #define VMTAP_SHIM_SERVER_PACE_H
@@ -17,9 +17,10 @@ struct pace {
 struct server;
 
 /*
- * The time until the next drain, in ms; -1: only an event ends the sleep. Producers need not
- * notify the server before: it looks after a millisecond or, if that is soon enough, later, and is
- * woken if a ring fills up meanwhile. If nothing comes at all, the next record wakes it.
+ * Returns the time until the next drain, in ms; -1 if only an event ends the sleep. Producers need
+ * not notify the server before that: it drains after a millisecond or, if that is soon enough,
+ * later, and is woken if a ring fills up meanwhile. While no events come at all, the next record
+ * wakes it.
  */
 int pace_timeout(struct server *server);
 

@@ -51,12 +51,12 @@ static int make_private(const char *path)
 		return -ENOTDIR;
 	if (!is_private(&status))
 		return -EPERM;
-	/* of a mount that is read-only, for example */
+	/* fails on a read-only mount, for example */
 	return faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) ? -errno : 0;
 }
 
-/* The user's runtime directory, if it is this user's: root with the environment of another user
- * must not create a directory there that the other user could not access. */
+/* Returns the user's runtime directory if it belongs to this user: root with the environment of
+ * another user must not create a directory there that the other user could not access. */
 static const char *runtime_directory(void)
 {
 	const char *path = secure_getenv("XDG_RUNTIME_DIR");
@@ -65,8 +65,8 @@ static const char *runtime_directory(void)
 	return path && !stat(path, &status) && status.st_uid == geteuid() ? path : NULL;
 }
 
-/* Writes the path of a directory in the base that belongs to us but has a random name: one that
- * exists, else a new one. */
+/* Writes the path of a directory of ours with a random name in the base: one that exists, or a new
+ * one. */
 static int find_random(const char *base, char *path, size_t size)
 {
 	char name[PLACE_NAME_MAX];
@@ -93,7 +93,7 @@ static int find_random(const char *base, char *path, size_t size)
 	return mkdtemp(path) ? 0 : -errno;
 }
 
-/* The names in the order of wire/place.h, then the random ones. */
+/* Tries the names in the order of wire/place.h, then the random ones. */
 static int use_directory(unsigned index, char *path, size_t size)
 {
 	unsigned base = index - PLACE_DIRECTORIES + 1;
@@ -189,7 +189,7 @@ void socket_directory_sweep(const char *path)
 	DIR *entries = opendir(path);
 
 	while (entries && count < SWEEP_MAX && (entry = readdir(entries))) {
-		/* A process that lives here is not disturbed. The pid may also be one of another
+		/* The socket of a live process is not touched. The pid may also be one of another
 		 * pid namespace. */
 		if (!place_is_socket(entry->d_name, &pid) || pid > INT_MAX ||
 			!kill((pid_t)pid, 0) || errno == EPERM ||
@@ -205,7 +205,7 @@ void socket_directory_sweep(const char *path)
 
 /* ---- locks ---- */
 
-/* Every process holds the lock only for an instant; one that holds it longer is not waited for. */
+/* Processes hold the lock only for an instant, so do not wait long for it. */
 static int lock_open(int directory)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};

@@ -3,8 +3,8 @@
  * process has at most one running server.
  *
  * fork() runs none of our code in the parent. A handler there would have to wait for other threads,
- * or make them wait, while handlers of the VM's hold the VM's own locks. So a child has a copy of
- * any moment, and our handler in the child relies only on what is whole at every moment.
+ * or make them wait, while handlers of the VM hold the VM's own locks. So fork() may copy the state
+ * of any moment, and our handler in the child relies only on data that is always consistent.
  */
 #include <errno.h>
 #include <limits.h>
@@ -39,8 +39,8 @@ enum {
 
 /* Set before the server opens its first descriptor, until it has closed the last one. */
 static struct server *_Atomic running_server;
-/* It has its socket and its log, and the environment no longer names them for a child. A child that
- * is made before must not serve: it would take both. */
+/* The server has its socket and its log, and the environment no longer names them for a child. A
+ * child made before that must not serve, because it would take both. */
 static _Atomic bool is_complete;
 /* A thread that starts or stops the server holds this throughout, so that two servers never
  * share the rings. A thread that holds it already does neither: exit() in a signal handler may
@@ -59,12 +59,13 @@ static bool take_start_turn(void)
  * and only while no server is running. */
 static struct vmtap_options *_Atomic kept;
 
-/* The process that is not, or no longer, a child that knows only what its parent knew. */
+/* The process that this state describes: in a child that has not been adopted yet, still the
+ * parent. */
 static _Atomic pid_t home;
-/* This child has had a parent that serves and wants its children to. */
+/* This is a child whose parent serves and wants its children to serve. */
 static _Atomic bool is_to_serve;
 
-/* Makes this process, a child, one without a server. allocates: malloc() and free() can be used,
+/* Leaves this process, a child, without a server. allocates: malloc() and free() may be used,
  * because the allocator's locks are known to be free. */
 static void adopt(bool allocates)
 {
@@ -97,9 +98,11 @@ static void fork_child(void)
 {
 	int saved = errno;
 
-	/* A handler of the VM's that ran before may have fired an event, by which this child was
-	 * adopted, or may have started the stream. In another pid namespace it may have the number
-	 * that its parent has. */
+	/*
+	 * A handler of the VM's that ran before may have fired an event, by which this child was
+	 * adopted, or may have started the stream. In another pid namespace it may have its
+	 * parent's pid.
+	 */
 	if (!fork_page_tell() || atomic_load(&home) != getpid())
 		adopt(true);
 	/* If it fails, the child continues without a stream: nothing could report that. */
@@ -113,8 +116,8 @@ static void adopt_untold(void)
 	adopt(false);
 }
 
-/* When the library is loaded, since a thread may be in it, and fork() called, before the VM starts
- * the stream. Before other constructors, which register objects. */
+/* Runs when the library is loaded, because a thread may use it, and fork() may be called, before
+ * the VM starts the stream; and before other constructors, which register objects. */
 __attribute__((constructor(101))) static void register_fork(void)
 {
 	atomic_store(&home, getpid());
@@ -126,15 +129,15 @@ __attribute__((constructor(101))) static void register_fork(void)
  * execs inherit them. */
 static void consume(const char *name, char *value, const char *used)
 {
-	/* A text that the kernel placed is writable, and overwriting it is safe while other
-	 * threads read the environment. A text of the program's own may be a constant. */
+	/* A string that the kernel placed is writable, and overwriting it is safe while other
+	 * threads read the environment. A string of the program's own may be a constant. */
 	if (getauxval(AT_EXECFN) - (uintptr_t)value < ENVIRONMENT_BYTES_MAX)
 		strcpy(value, used);
 	else
 		unsetenv(name);
 }
 
-/* Finds out from the environment if the call is to wait for a client, and for which one:
+/* Reads from the environment whether the call must wait for a client, and for which one:
  *     1             for any
  *     PID           the same, but only in this process, since children inherit the variable
  *     PID,tracer:T  only in this process, for process T
@@ -168,7 +171,7 @@ static void read_wait(struct awaited *awaited)
 		consume("VMTAP_WAIT", wait, "0");
 }
 
-/* The value of a variable, or NULL if it is unset or empty. */
+/* Returns the value of a variable, or NULL if it is unset or empty. */
 static char *environment(const char *name)
 {
 	char *value = secure_getenv(name);
@@ -185,8 +188,7 @@ static void forget_running(struct server *server)
 	server_free(server);
 }
 
-/* Returns true if children are to serve, too. The caller's struct may be an older and shorter one.
- */
+/* Returns true if children must serve, too. The caller's struct may be an older and shorter one. */
 static bool serves_children(const struct vmtap_options *options)
 {
 	return options &&
@@ -223,7 +225,7 @@ static int start(const struct vmtap_options *options, struct awaited *awaited)
 	atomic_store(&running_server, server);
 	error = server_open(server, options, environment("VMTAP_SOCKET"), log);
 	if (!error) {
-		if (log && !place_has_pid(log)) /* else each process has a log of its own */
+		if (log && !place_has_pid(log)) /* otherwise each process has a log of its own */
 			consume("VMTAP_LOG", log, "");
 		read_wait(awaited);
 		awaited->waits = awaited->any || awaited->count;
@@ -244,7 +246,7 @@ static int start(const struct vmtap_options *options, struct awaited *awaited)
 	return error;
 }
 
-/* in_fork: the VM's handlers of fork() may hold its locks. */
+/* in_fork: the VM's fork() handlers may hold its locks. */
 static int start_and_wait(const struct vmtap_options *options, bool in_fork)
 {
 	int error = -EALREADY, saved = errno, cancel;
@@ -275,8 +277,8 @@ int vmtap_start(const struct vmtap_options *options)
 	return start_and_wait(options, false);
 }
 
-/* Clients that followed the parent have not come so far, and would not know what they have missed.
- */
+/* Waits for clients that followed the parent and have not connected yet: otherwise they would not
+ * learn what they have missed. */
 static void await_followers(void)
 {
 	struct awaited followers;
@@ -302,11 +304,11 @@ static int stop(void)
 		return error;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	fork_page_await();
-	ring_reset_thread(); /* a record that this thread has left would be waited for */
+	ring_reset_thread(); /* the server would wait for a record left by this thread */
 	await_followers();
 	if (take_start_turn()) {
 		struct server *server = atomic_load(&running_server);
-		/* Else a signal handler has forked, and this is the child. */
+		/* If not, a signal handler has forked, and this is the child. */
 		if (server && server_stop(server) && lock_is_mine(&start_turn))
 			forget_running(server);
 		lock_release(&start_turn);

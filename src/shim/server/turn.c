@@ -35,11 +35,11 @@ enum {
 	BUSY_MS = 1     /* while one of these prevents it from watching the clients */
 };
 
-/* The thread that holds it may use the server. */
+/* Only the thread that holds it may use the server. */
 static struct lock turn_lock = LOCK_INITIALIZER;
-static struct server *turned; /* the server; NULL: there is none without a thread */
+static struct server *turned; /* the server; NULL if there is none without a thread */
 static _Atomic int turn_descriptor = -EBADF;
-static _Atomic bool missed; /* somebody found the lock taken, and a waiting producer must look */
+static _Atomic bool missed; /* a thread found the lock taken, so a waiting producer must check */
 
 /* ---- signals ---- */
 
@@ -68,7 +68,7 @@ static void mask(struct masked *masked)
 	sigpending(&masked->pending);
 }
 
-/* The program must not receive a signal that a write of ours has raised. */
+/* Discards a signal that our own write has raised, which the program must not receive. */
 static void discard_raised(const struct masked *masked)
 {
 	static const int numbers[] = {SIGPIPE, SIGXFSZ};
@@ -101,7 +101,8 @@ static void unmask(const struct masked *masked)
 
 /* ---- the lock ---- */
 
-/* Not in the child that a callback of this turn has made by fork(): there the lock is new. */
+/* Does nothing in a child that a callback of this turn has made by fork(), where the lock is
+ * new. */
 static void release(void)
 {
 	do {
@@ -129,7 +130,7 @@ static enum ring_help turn_drain(void)
 	enum ring_help help = RING_BUSY;
 	struct masked masked;
 
-	/* A signal handler has interrupted vmtap_stop(), or one of those who use the registry. */
+	/* A signal handler has interrupted vmtap_stop(), or code that uses the registry. */
 	if (lock_is_mine(&turn_lock) || registry_is_used_here())
 		return RING_NO_HELP;
 	mask(&masked);
@@ -143,7 +144,8 @@ static enum ring_help turn_drain(void)
 	return help;
 }
 
-/* Lists the clients that have not taken all yet. False: another thread has the lock. */
+/* Lists the clients that have not taken all bytes yet. Returns false if another thread has the
+ * lock. */
 static bool list_clients(struct pollfd *polled, nfds_t *count)
 {
 	struct masked masked;
@@ -164,7 +166,7 @@ static bool list_clients(struct pollfd *polled, nfds_t *count)
 	return listed;
 }
 
-/* poll(), which a sandbox may refuse. No cancellation point. */
+/* Calls poll(), which a sandbox may refuse. Not a cancellation point. */
 static int poll_clients(struct pollfd *polled, nfds_t count, int wait_ms)
 {
 #ifdef SYS_poll
@@ -301,7 +303,8 @@ void turn_end(struct server *server)
 		}
 		if (!server->ended)
 			server_end(server, masked.done ? &waiting : NULL);
-		/* Else this is the child of a handler, and may have a server of its own. */
+		/* If not, this is the child that a handler has made, and may have a server of its
+		 * own. */
 		if (lock_is_mine(&turn_lock)) {
 			ring_set_helper(NULL);
 			turned = NULL;

@@ -1,7 +1,7 @@
 /*
  * watch.c: see watch.h. The set of files is changed only where it differs from what was watched
- * before. A call that fails is tried once more; a file that cannot be added is watched by the
- * clock.
+ * before. A call that fails is tried once more; a file that cannot be added is checked at
+ * intervals.
  */
 #include "shim/server/watch.h"
 
@@ -13,11 +13,11 @@
 
 #include "shim/core/ledger.h"
 
-static const struct descriptor_file unknown; /* watch_is_ours() knows more */
+static const struct descriptor_file unknown; /* watch_is_ours() has checked instead */
 
 enum { UNWATCHED_MS = 20 /* between two checks of files that could not be added */ };
 
-/* Once more after an error: memory may have run out for a moment. */
+/* Tries once more after an error, because memory may have run out for a moment. */
 static int control_entry(const struct watch *watch, int operation, int descriptor, short events)
 {
 	struct epoll_event event = {.events = (uint32_t)((events & POLLIN ? EPOLLIN : 0) |
@@ -89,7 +89,7 @@ static const struct pollfd *find_polled(const struct pollfd *polled, nfds_t coun
 	return NULL;
 }
 
-/* Takes out what is not watched any longer. */
+/* Removes the files that are not watched any longer. */
 static int remove_others(struct watch *watch, const struct pollfd *polled, nfds_t count)
 {
 	int error = 0;
@@ -117,7 +117,7 @@ static int put_entry(struct watch *watch, const struct pollfd *wanted, bool *add
 	if (i == watch->count) {
 		if (i < WATCH_MAX)
 			error = control_entry(watch, EPOLL_CTL_ADD, wanted->fd, wanted->events);
-		if (error == -EEXIST) /* it could not be taken out */
+		if (error == -EEXIST) /* it could not be removed */
 			error = control_entry(watch, EPOLL_CTL_MOD, wanted->fd, wanted->events);
 		if (i == WATCH_MAX || error) {
 			*added = false;

@@ -1,6 +1,7 @@
 /*
  * watch.h: one descriptor in place of many and a timeout: it is readable while poll() would return.
- * A set of files (epoll) that contains a timer (timerfd), for loops that cannot call our poll().
+ * It is a set of files (epoll) that contains a timer (timerfd), for loops that cannot call our
+ * poll().
  */
 #ifndef VMTAP_SHIM_SERVER_WATCH_H
 #define VMTAP_SHIM_SERVER_WATCH_H
@@ -27,16 +28,16 @@ int watch_open(struct watch *watch);
  * numbers for files of its own. */
 void watch_close(struct watch *watch);
 
-/* Call in a child that has a copy; its descriptors are closed by the ledger. */
+/* Call in a child that has a copy: the ledger closes its descriptors. */
 void watch_fork_child(struct watch *watch);
 
 /* Returns true if the program has left the descriptors alone. */
 bool watch_is_ours(const struct watch *watch);
 
 /*
- * From now on the descriptor is readable once poll() with these arguments would return. If there is
- * no room for a new entry it is watched by the clock: the descriptor is readable after a while.
- * Returns 0, or a negative errno: then the descriptor may be readable for no reason, or never.
+ * From now on the descriptor is readable once poll() with these arguments would return. A file that
+ * cannot be added is checked at intervals: the descriptor becomes readable after a while. Returns 0
+ * or a negative errno, after which the descriptor may be readable for no reason, or never.
  */
 int watch_set(struct watch *watch, const struct pollfd *polled, nfds_t count, int timeout_ms);
 
@@ -44,9 +45,11 @@ int watch_set(struct watch *watch, const struct pollfd *polled, nfds_t count, in
  * would keep it there. */
 void watch_remove(struct watch *watch, int descriptor);
 
-/* Sets revents of all, as poll() without waiting does, for the events of the last watch_set(). 0:
- * the descriptor is not readable; else it is, or that cannot be determined, and then each file is
- * to be tried. */
+/*
+ * Sets revents of all, as poll() without waiting does, for the events of the last watch_set().
+ * Returns 0 if the descriptor is not readable. Otherwise it is, or that cannot be determined; then
+ * try each file.
+ */
 int watch_take(const struct watch *watch, struct pollfd *polled, nfds_t count);
 
 #endif
