@@ -1,6 +1,6 @@
 /*
  * awaited.c: see awaited.h. The thread that waits sleeps on a futex, which the server's thread
- * changes; both only read and write atomic variables, so it needs no lock, also in a child of
+ * changes; both only read and write atomic variables, so it needs no lock, even in a child of
  * fork().
  */
 #include "shim/stream/awaited.h"
@@ -19,7 +19,8 @@
 #include "shim/core/pause.h"
 
 enum {
-	LOOK_MS = 50,      /* between two checks whether the client came or its tracer has ended */
+	LOOK_MS = 50,      /* between two checks whether the client has subscribed or its tracer has
+			      ended */
 	FOLLOWER_MS = 1000 /* for a parent's client: it may be stopped, and a server needs its
 			      workers */
 };
@@ -121,7 +122,7 @@ static bool awaited_left(void)
 	for (unsigned i = 0; i < AWAITED_MAX + 1; i++) {
 		pid_t tracer = atomic_load(&tracers[i]);
 		if (tracer > 0 && kill(tracer, 0) && errno == ESRCH)
-			atomic_store(&tracers[i], 0); /* it does not come */
+			atomic_store(&tracers[i], 0); /* it has ended */
 	}
 	return is_left();
 }
@@ -139,7 +140,8 @@ bool awaited_again(struct awaited *clients, uint32_t limit_ms)
 
 void awaited_wait(const struct awaited *clients, bool (*turn)(int wait_ms))
 {
-	/* Also without a tracer to check: a sandbox may refuse the futex call that wakes us. */
+	/* Wakes regularly even without a tracer to check, because a sandbox may refuse the futex
+	 * call that wakes us. */
 	const struct timespec until_next_look = {.tv_nsec = LOOK_MS * 1000000L};
 	uint64_t limit = clock_monotonic() + clients->limit_ms * UINT64_C(1000000);
 
@@ -157,7 +159,7 @@ void awaited_wait(const struct awaited *clients, bool (*turn)(int wait_ms))
 			    0) &&
 			errno != EAGAIN && errno != EINTR && errno != ETIMEDOUT &&
 			!pause_for(PAUSE_REFUSED_MS))
-			return; /* nothing may wait here */
+			return; /* waiting is impossible here */
 	}
 }
 

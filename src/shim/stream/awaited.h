@@ -3,7 +3,7 @@
  * not part of the server, because the waiting thread may outlive it.
  *
  * A child of fork() waits for the clients of its parent that follow children (WIRE_FOLLOW). What it
- * has to know of them is whole at every moment: one word for each.
+ * must know of them is consistent at every moment, because it is one word for each.
  */
 #ifndef VMTAP_SHIM_STREAM_AWAITED_H
 #define VMTAP_SHIM_STREAM_AWAITED_H
@@ -30,10 +30,11 @@ struct awaited {
 			 awaited_in_fork() */
 };
 
-/* From now on clients are awaited, if they are to be. */
+/* Begins to await these clients, if waits is set. */
 void awaited_begin(const struct awaited *clients);
 
-/* Awaits those once more that have not come, at most for that long. False: there are none. */
+/* Begins to await once more those that have not connected, for at most limit_ms. Returns false if
+ * there are none. */
 bool awaited_again(struct awaited *clients, uint32_t limit_ms);
 
 /*
@@ -54,16 +55,18 @@ bool awaited_any(void);
  * that its functions need, so none of these is called until the wait is over. */
 bool awaited_in_fork(void);
 
-/* A client has subscribed. */
+/* Call when a client has subscribed. */
 void awaited_subscribed(const struct client *client);
 
 /* Notes which of the server's clients follow children; a child may be made at any moment. */
 void awaited_note_followers(const struct client *clients);
 
-/* The process at the other end; AWAITED_UNKNOWN: it has no number here. */
+/* Returns the pid of the process at the other end; AWAITED_UNKNOWN if it has none in our pid
+ * namespace. */
 pid_t awaited_peer(const struct client *client);
 
-/* Adds those that followed this process's parent when it was made; only the first call does. */
+/* Adds the clients that followed this process's parent when the process was made. Only the first
+ * call does so. */
 void awaited_add_followers(struct awaited *clients);
 
 /* Call in the child of fork(), which has no waiting thread. */

@@ -31,8 +31,8 @@ static const unsigned char simple_commands[] = {
 	[WIRE_COMMAND_HEAP_STOP] = CONTROL_HEAP_STOP,
 	[WIRE_COMMAND_HEAP_REQUEST] = CONTROL_HEAP_REQUEST,
 };
-/* startProfiling and stopProfiling control GHC's time profiler, which VMs here do not have; nor
- * do GHC's programs that were built without it. */
+/* startProfiling and stopProfiling control GHC's time profiler, which VMs here do not have; nor do
+ * GHC's programs built without it. */
 static const unsigned char named_commands[] = {
 	[WIRE_NAMED_TIME_START] = CONTROL_NONE,
 	[WIRE_NAMED_TIME_STOP] = CONTROL_NONE,
@@ -48,7 +48,8 @@ static bool begins(const struct control *control, const unsigned char *start, si
 		0;
 }
 
-/* The length of the frame that the bytes begin, as soon as it can be determined. */
+/* Returns the length of the frame that the bytes begin, UNDECIDED until it can be determined, or
+ * NOT_A_FRAME if they begin none. */
 static int frame_length(const struct control *control)
 {
 	const unsigned char *bytes = control->bytes;

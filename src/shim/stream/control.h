@@ -47,17 +47,16 @@ struct control {
 };
 
 /*
- * Consumes bytes up to the end of the first whole frame, sets *taken to their number and
- * returns the frame's command. CONTROL_NONE: all bytes were consumed and no frame is
- * complete.
+ * Consumes bytes up to the end of the first whole frame, sets *taken to their number and returns
+ * the frame's command. Returns CONTROL_NONE if all bytes were consumed and no frame is complete.
  */
 enum control_command control_feed(
 	struct control *control, const unsigned char *bytes, size_t length, size_t *taken);
 
-/* An event type of the last subscription found. */
+/* Returns an event type of the last subscription found. */
 uint16_t control_type(const struct control *control, unsigned i);
 
-/* The entries of the last subscription by name found. */
+/* Returns the entries of the last subscription by name found. */
 const unsigned char *control_entries(const struct control *control);
 
 /* One entry of a subscription by name: a probe's name or an event type. */
@@ -68,7 +67,7 @@ struct control_entry {
 	uint16_t type;
 };
 
-/* Reads the entry at *at and advances *at to the next. False if there is none or it is
+/* Reads the entry at *at and advances *at to the next. Returns false if there is none or it is
  * truncated. */
 bool control_next_entry(
 	const unsigned char *entries, size_t bytes, size_t *at, struct control_entry *entry);

@@ -1,13 +1,13 @@
 /*
  * drain.c: see drain.h.
  *
- * The watermark. A reader may release events up to the time that the server names, so no
- * older event may follow. A record's time is read after its ring was marked busy and before
- * the record is published. Hence a ring that is not busy when examined can only add records
- * younger than that moment (give or take MARGIN, the time a store takes to reach memory); a
- * busy ring, records younger than its last one. A thread that stays busy for longer than
- * BUSY_LIMIT (stopped in the middle of a record by a debugger, for example, or gone from it by
- * longjmp()) is not waited for.
+ * The watermark. A reader may release events up to the time that the server names, so no older
+ * event may follow. A record's time is read after its ring was marked busy and before the record is
+ * published. Hence a ring that is not busy when examined can only add records younger than that
+ * moment (give or take MARGIN, the time a store takes to reach memory); a busy ring, records
+ * younger than its last one. The server does not wait for a thread that stays busy for longer than
+ * BUSY_LIMIT, because a debugger has stopped it in the middle of a record, for example, or because
+ * it has left the record by longjmp().
  */
 #include "shim/stream/drain.h"
 
@@ -184,7 +184,7 @@ static bool drain_ring(
 }
 
 /* Counts the records of a ring that have not been drained: as missed or, if there are clients, as
- * lost for the clients that need not get all. */
+ * lost for those without lossless delivery. */
 static void count_rest(struct client *clients, struct ring *ring, uint64_t head, uint64_t time)
 {
 	uint64_t raw, at = ring->drained;
@@ -226,7 +226,7 @@ void drain_give_up(struct drain *drain, struct client *clients)
 			memset(client->terms.wanted, 0, sizeof(client->terms.wanted));
 }
 
-/* since: the counters were read then, so the drops are later. */
+/* Reports drops. since is when the counters were last read, so the drops are later. */
 static void tell_drops(struct client *clients, struct ring_drops *drops, uint64_t since)
 {
 	if (!atomic_exchange(&drops->any, false))
@@ -248,7 +248,7 @@ bool drain_lock_registry(struct drain *drain)
 	return !drain->yielded;
 }
 
-/* Changes since the previous drain came after that drain's watermark. */
+/* Reports changed providers. Changes since the previous drain came after that drain's watermark. */
 static void tell_providers(struct drain *drain, struct client *clients)
 {
 	uint32_t providers;
@@ -264,13 +264,13 @@ static void tell_providers(struct drain *drain, struct client *clients)
 				client, providers, stamp_convert(&drain->clock, since));
 }
 
-/* The earliest raw time of any record that this ring may still add, as far as it matters now. */
+/* Returns a raw time that no record that this ring may still add can precede. */
 static uint64_t ring_floor(
 	const struct drain *drain, struct ring *ring, uint32_t busy, uint64_t head, uint64_t now)
 {
 	uint64_t limit = stamp_raw_microsecond(&drain->clock) * BUSY_LIMIT_MICROSECONDS;
 
-	/* A thread that waits although there is room is not waiting any more. */
+	/* A thread that is marked as waiting although there is room has stopped waiting. */
 	if (busy == RING_IDLE ||
 		(busy == RING_WAITING &&
 			head != atomic_load_explicit(&ring->tail, memory_order_relaxed))) {
@@ -289,8 +289,8 @@ static uint64_t ring_floor(
 }
 
 /*
- * Tells the clients that a ring's thread has ended. The ring must have been drained; the time of
- * this is at or after the thread's last event. False: a lossless client has no room.
+ * Tells the clients that a ring's thread has ended, with a time at or after its last event. The
+ * ring must have been drained. Returns false if a lossless client has no room.
  */
 static bool tell_end(struct drain *drain, struct client *clients, struct ring *ring)
 {
@@ -311,7 +311,7 @@ static bool tell_end(struct drain *drain, struct client *clients, struct ring *r
 
 /*
  * If a thread's number has been given to another, the events of the first one and its end precede
- * those of the other. False: a lossless client has no room for them.
+ * those of the other. Returns false if a lossless client has no room for them.
  */
 static bool end_reused(struct drain *drain, struct client *clients, struct ring *first)
 {
@@ -326,8 +326,8 @@ static bool end_reused(struct drain *drain, struct client *clients, struct ring 
 	return all;
 }
 
-/* Returns true if a ring must wait for the end of the thread that had the number of its own before.
- */
+/* Returns true if a ring must wait for the end of an earlier thread that had its thread's
+ * number. */
 static bool has_predecessor(const struct ring *ring)
 {
 	for (const struct ring *older = ring_index_older(ring); older;

@@ -16,7 +16,7 @@
 struct drain {
 	struct stamp_line clock; /* set by stamp_start() */
 	uint64_t watermark;      /* stream time: no client will be sent an earlier event */
-	uint64_t counted; /* when the last drain began, which has read the counters of drops */
+	uint64_t counted;        /* when the last drain, which read the counters of drops, began */
 	uint64_t latest;  /* set after the raw clock restarted: later readings date from before the
 			     restart; else 0 */
 	bool found_any;   /* the last drain found records */
@@ -24,12 +24,13 @@ struct drain {
 	uint32_t records; /* how many the last drain took */
 	bool blocked; /* it left records in the rings, for which a lossless client has no room */
 	unsigned count;
-	bool yields;  /* a producer drains: it leaves to the next turn what needs the registry's
-			 lock while another thread has that, which may be stopped */
+	bool yields;  /* a producer drains: if another thread, which may be stopped, holds the
+			 registry's lock, it leaves what needs that to the next turn */
 	bool yielded; /* it has left something, and does not try again */
 };
 
-/* Takes the registry's lock. False: the caller leaves what it would do. */
+/* Takes the registry's lock. If it returns false, the caller must leave its work to the next
+ * turn. */
 bool drain_lock_registry(struct drain *drain);
 
 /* Drains everything that is in the rings now. A record that a lossless client has no room for stays

@@ -1,7 +1,7 @@
 /*
- * encode.c: see encode.h. For each event the bytes that it needs at most are computed first, with
- * the definitions that this client lacks. Then room is made for all of them or nothing is written:
- * the functions put_ check nothing.
+ * encode.c: see encode.h. For each event, the most bytes that it can need are computed first, with
+ * the definitions that this client lacks. Then room is made for all of them, or nothing is written.
+ * So the put_ functions check nothing.
  */
 #include "shim/stream/encode.h"
 
@@ -233,8 +233,8 @@ static inline uint32_t load_u32(const unsigned char *at)
 }
 
 /*
- * Finds the text of an id in this record; NULL if the client knows it already. False if the
- * text travelled with the event and was not kept, or had no room (id 0).
+ * Finds the text of an id in this record; *text is NULL if the client knows it already. Returns
+ * false if the text travelled with the event and was not kept, or had no room (id 0).
  */
 static bool find_name(const struct encoder *encoder, uint32_t id,
 	const struct encode_transient *transients, const char **text, uint32_t *length)
@@ -261,8 +261,8 @@ static bool find_name(const struct encoder *encoder, uint32_t id,
 	return true;
 }
 
-/* The id under which the client knows the name in an event's field. A name that travels with an
- * event has an id only for that event. */
+/* Returns the id under which the client knows the name in an event's field. A name that travels
+ * with an event has an id only for that event. */
 static uint32_t client_id(uint32_t id, unsigned field)
 {
 	return id >= NAME_TRANSIENT ? 1 + field : id;
@@ -331,7 +331,7 @@ static inline void put_number(struct queue *queue, const unsigned char *at, uint
 	}
 }
 
-/* GHC's readers fail at a status that GHC never had. */
+/* Returns 0 for a status that GHC never had, because GHC's readers fail at it. */
 static uint16_t known_status(uint32_t status)
 {
 	return status == 4 || (status >= 14 && status <= 17) || status > 20 ? 0 : (uint16_t)status;
@@ -421,14 +421,15 @@ static uint32_t stack_frames(const unsigned char *stack)
 	return frames;
 }
 
-/* The id of a name in a frame. */
+/* Returns the id of a name in a frame. */
 static uint32_t stack_name(const unsigned char *stack, uint32_t frame, unsigned name)
 {
 	return load_u32(
 		stack + STACK_RECORD_FRAMES + frame * sizeof(struct stack_record_frame) + name * 4);
 }
 
-/* The bytes that a stack takes at most, with the definitions of names that the client lacks. */
+/* Returns the most bytes that a stack takes, with the definitions of names that the client
+ * lacks. */
 static size_t stack_bytes(const struct encoder *encoder, const unsigned char *stack)
 {
 	uint32_t frames = stack_frames(stack), length;
@@ -557,7 +558,7 @@ bool encode_record(
 		id = load_u32(record + type->is.fields[i].offset);
 		if (find_name(encoder, id, drained->transients, &text, &length) && text)
 			put_name(encoder, client_id(id, i), text, length, time);
-		/* else the previous field has defined it */
+		/* otherwise the previous field has defined it */
 	}
 	if (clocked && mask & EVENT_OWN) {
 		encode_put_event(&encoder->queue, WIRE_CPU_TIME, time);
@@ -594,8 +595,8 @@ bool encode_begin_own(struct encoder *encoder, uint16_t type, size_t payload, ui
 {
 	if (!encode_room(encoder, ENCODE_BLOCK_BYTES + WIRE_EVENT_BYTES + payload))
 		return false;
-	/* The open block may be one of WIRE_NO_CAP, and its end, or its last event, at another
-	 * time. */
+	/* Begin a new block, because an open one of WIRE_NO_CAP may end, or have its last event, at
+	 * another time. */
 	encode_block_end(encoder);
 	encode_block_begin(encoder, WIRE_NO_CAP, time);
 	encode_put_event(&encoder->queue, type, time);

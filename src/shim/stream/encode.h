@@ -44,8 +44,8 @@ struct encoder {
 int encoder_open(struct encoder *encoder, size_t queue_bytes, enum budget_use use);
 void encoder_close(struct encoder *encoder);
 
-/* Writes the header and the start-up events, except the clock's. -ENOBUFS if they do not fit
- * into the queue. */
+/* Writes the header and the start-up events, except the clock's. Returns 0, or -ENOBUFS if they do
+ * not fit into the queue. */
 int encode_start(
 	struct encoder *encoder, const struct stamp_line *clock, const struct process *process);
 
@@ -90,21 +90,22 @@ enum {
 bool encode_record(
 	struct encoder *encoder, const struct drained *drained, uint8_t mask, uint16_t strings);
 
-/* Says that a thread has ended, after its events. False if there is no room. */
+/* Writes that a thread has ended, after its events. Returns false if there is no room. */
 bool encode_thread_end(struct encoder *encoder, uint64_t thread, uint64_t time);
 
 /*
  * Makes room for any record with this stack (NULL: none), if necessary and allowed by growing the
- * queue. True also if the stack can never have room: such a record is lost.
+ * queue. Returns true even if the stack can never have room; such a record is lost.
  */
 bool encode_has_room(struct encoder *encoder, const unsigned char *stack);
 
-/* Write the server's own events, in blocks without a capability. False if there is no room. */
+/* Write the server's own events, in blocks without a capability. Return false if there is no
+ * room. */
 bool encode_loss(
 	struct encoder *encoder, uint16_t wire, uint64_t count, uint64_t since, uint64_t time);
 /* Describes a type that was added after the client's header, unless this has been done. */
 bool encode_declaration(struct encoder *encoder, const struct event_type *type, uint64_t time);
-/* Says how samples by time become due from here on. unit: WIRE_SAMPLING_TIME or _ELAPSED;
+/* Writes how time-based samples become due from here on. unit: WIRE_SAMPLING_TIME or _ELAPSED;
  * by_timers: by the threads' CPU clocks. */
 bool encode_sampled(struct encoder *encoder, uint8_t unit, bool by_timers, uint64_t time);
 bool encode_watermark(struct encoder *encoder, uint64_t time);

@@ -1,6 +1,4 @@
-/*
- * encode_private.h: what the files encode_ share. No other file includes it.
- */
+/* encode_private.h: what the encode_ files share. No other file includes it. */
 #ifndef VMTAP_SHIM_STREAM_ENCODE_PRIVATE_H
 #define VMTAP_SHIM_STREAM_ENCODE_PRIVATE_H
 
@@ -13,15 +11,15 @@ enum {
 	ENCODE_BLOCK_BYTES = WIRE_MARKER_BYTES + ENCODE_CAP_BYTES
 };
 
-/* Makes room in the queue, if necessary by growing it as far as it may. */
+/* Makes room in the queue, growing it within its limit if necessary. */
 bool encode_room(struct encoder *encoder, size_t bytes);
 
 /* Opens a block of the capability, if it is not the open one, which then ends no earlier than this
  * time. Room must have been reserved for ENCODE_BLOCK_BYTES. */
 void encode_block_begin(struct encoder *encoder, uint16_t cap, uint64_t time);
 
-/* Begins an event of the server's in a block without a capability. False if there is no room
- * for a payload of that many bytes. */
+/* Begins an event of the server's in a block without a capability. Returns false if there is no
+ * room for a payload of that many bytes. */
 bool encode_begin_own(struct encoder *encoder, uint16_t type, size_t payload, uint64_t time);
 
 /* Replaces bytes that are not UTF-8, because GHC's readers reject a whole log for a text that

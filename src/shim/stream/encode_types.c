@@ -1,6 +1,5 @@
 /*
- * encode_types.c: see encode_types.h. The functions put_ write into room that has been made for
- * them.
+ * encode_types.c: see encode_types.h. The put_ functions write into room that has been made before.
  */
 #include "shim/stream/encode_types.h"
 
@@ -11,8 +10,8 @@
 
 /* ---- in the header ---- */
 
-/* The extension of an event type: lines that declare the probes of compatible providers, and those
- * of the provider's definition. Returns its length; writes it unless queue is NULL. */
+/* Writes the extension of an event type, unless queue is NULL: lines that declare the probes of
+ * compatible providers, and those of the provider's definition. Returns its length. */
 static uint32_t put_extension(
 	struct queue *queue, const struct event_type *type, uint32_t providers)
 {
@@ -146,9 +145,9 @@ size_t encode_header_bytes(const struct encoder *encoder, uint32_t providers)
 /* ---- after it ---- */
 
 /*
- * The type that carries the definition of this one's provider, if the client lacks it: it is
- * described first, whether or not it is ever fired, because scripts need the definition for all
- * probes of the provider. NULL: there is none.
+ * Returns the type that carries the definition of this one's provider, or NULL if the client lacks
+ * none. That type is described first, whether or not it is ever fired, because scripts need the
+ * definition for all probes of the provider.
  */
 static const struct event_type *undeclared_library(
 	const struct encoder *encoder, const struct event_type *type)

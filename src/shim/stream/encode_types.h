@@ -1,7 +1,7 @@
 /*
- * encode_types.h: describes the types of events to a client: those that there are when its stream
- * begins in the stream's header, and those that are added later in an event (WIRE_DECLARE) before
- * their first one. Only the files encode_ include it.
+ * encode_types.h: describes the types of events to a client. Types that exist when its stream
+ * begins are in the stream's header; a type that is added later is described by an event
+ * (WIRE_DECLARE) before its first one. Only the encode_ files include it.
  */
 #ifndef VMTAP_SHIM_STREAM_ENCODE_TYPES_H
 #define VMTAP_SHIM_STREAM_ENCODE_TYPES_H
@@ -11,7 +11,7 @@
 /* Writes the header, which describes the types below encoder->known_types. */
 void encode_put_header(struct encoder *encoder, const struct process *process);
 
-/* Returns the bytes that the header needs at most. */
+/* Returns the most bytes that the header needs. */
 size_t encode_header_bytes(const struct encoder *encoder, uint32_t providers);
 
 /* Returns true if the header declares this type of GHC's events. */

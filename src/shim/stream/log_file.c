@@ -19,7 +19,7 @@ enum {
 	AGAIN_MS = 100,
 	LOG_END_BYTES = 64 << 10, /* reserved for the end; more than the end can need */
 	LOG_END_BYTES_MIN =
-		4 << 10,      /* where there is no room for that; enough if few types are lost */
+		4 << 10,      /* if there is no room for that; enough if few types are lost */
 	STEP_BYTES = 1 << 20, /* allocated at once */
 	STEP_BYTES_MIN = 4 << 10,
 	PIECE_BYTES = 64 << 10,   /* written at once, as far as blocks allow */
@@ -76,8 +76,8 @@ static bool allocate_ahead(struct log_file *log, int file, size_t bytes)
 	return true;
 }
 
-/* The same for the next write. Before anything is written, less may be kept for the end: a log that
- * has only its begin and its end says what is missing, and an empty one does not. */
+/* The same for the next write. Before anything is written, less may be kept for the end, because a
+ * log with only its beginning and its end reports what is missing, and an empty one does not. */
 static bool keep_room(struct log_file *log, int file, size_t bytes)
 {
 	if (log->length)

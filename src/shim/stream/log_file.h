@@ -36,8 +36,8 @@ int log_file_open(const char *path);
  * has just failed. */
 void log_file_write(struct log_file *log, int file, struct queue *queue, bool at_once);
 
-/* The queue's length from which on it should be written, so that no more than that is lost when the
- * disk is full. */
+/* Returns the length from which the queue should be written, so that no more than that is lost when
+ * the disk is full. */
 size_t log_file_piece(const struct log_file *log);
 
 /* Returns true if space is reserved after the written bytes. */

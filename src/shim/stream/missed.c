@@ -1,6 +1,6 @@
 /*
- * missed.c: see missed.h. Followers are published whole by one store; counts reach the parent
- * by memory that both share and that is changed by atomic operations only.
+ * missed.c: see missed.h. Each follower is published by one store, when it is complete. Counts
+ * reach the parent through shared memory, which is changed only by atomic operations.
  */
 #include "shim/stream/missed.h"
 
@@ -15,7 +15,7 @@
 #include "shim/stream/awaited.h"
 
 enum {
-	LIMIT_MS = 10000, /* for a client that comes although the parent's stream has ended */
+	LIMIT_MS = 10000, /* for a client that connects after the parent's stream has ended */
 	LATER_TYPES = EVENTS_MAX /* counts of types that the parent does not know */
 };
 
@@ -26,7 +26,8 @@ struct missed_account {
 	_Atomic uint64_t counts[EVENTS_MAX + 1];
 };
 
-/* A client that follows children. Published whole; a child changes only its own copy. */
+/* A client that follows children. It is published when complete; a child changes only its own
+ * copy. */
 struct missed_follower {
 	const struct client *client;
 	pid_t process;
@@ -37,7 +38,8 @@ struct missed_follower {
 	uint64_t counts[EVENTS_MAX]; /* not passed on yet */
 };
 
-/* This process's, those of its parent, and those of these for whom this process counts. */
+/* The followers of this process, those of its parent, and those of the latter for whom this process
+ * counts. */
 static struct missed_follower *_Atomic missed_own[AWAITED_MAX],
 	*_Atomic missed_inherited[AWAITED_MAX], *_Atomic left[AWAITED_MAX];
 /* Shared with children; NULL: not mapped yet. One for each follower. */
@@ -137,7 +139,7 @@ void missed_note_followers(struct client *clients)
 	}
 }
 
-/* A client learns of losses by type, so it needs one that it knows. */
+/* Returns an event type that the client knows, because losses are reported by type. */
 static uint32_t any_type(const struct client *client)
 {
 	for (uint32_t i = 0; i < client->terms.known_types; i++)

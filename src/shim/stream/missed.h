@@ -9,8 +9,8 @@
  * turn, while the client is the parent's. If the parent has ended its stream, the child keeps the
  * counts for a while, until the client connects.
  *
- * The parent's server publishes each follower by one store, so that a child has all of it. The rest
- * belongs to the child's server.
+ * The parent's server publishes each follower by one store, so that a child has all of it or
+ * nothing. The rest belongs to the child's server.
  */
 #ifndef VMTAP_SHIM_STREAM_MISSED_H
 #define VMTAP_SHIM_STREAM_MISSED_H
@@ -29,15 +29,16 @@ void missed_report(struct client *clients, uint64_t time);
 /* Call in the child of fork(). */
 void missed_fork_child(void);
 
-/* Begins to count, if the parent had followers. Before the guards are set for the first time. */
+/* Begins to count, if the parent had followers. Call it before the guards are set for the first
+ * time. */
 void missed_begin(void);
 /* Ends it, and passes on what has been counted. */
 void missed_end(void);
 
 /* Returns true while events are counted. Any thread may call it. */
 bool missed_any(void);
-/* The same, but passes on what has been counted, and ends it if no follower is left that could
- * come. True if some do not wait any more: guards may be closed. */
+/* Passes on what has been counted, and ends the counting if no follower is left that could connect.
+ * Returns true if some no longer wait, so that guards may be closed. */
 bool missed_check(void);
 
 /* Return true if events of this type are counted, and if those of types to be added will be. */
@@ -45,8 +46,8 @@ bool missed_wants(uint32_t event);
 bool missed_awaits_types(void);
 void missed_count(uint32_t event, uint64_t count);
 
-/* A client's terms are in force. If it is a follower, counts as its losses what it has missed,
- * which is also any record that is older than its subscription. */
+/* Call when a client's terms apply. If it is a follower, counts what it has missed as its losses;
+ * that includes any record that is older than its subscription. */
 void missed_tell(struct client *client, uint64_t time);
 
 #endif

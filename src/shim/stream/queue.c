@@ -1,6 +1,6 @@
 /*
- * queue.c: see queue.h. Memory comes from the budget and is moved by mremap(); is_moving says to a
- * child of fork() whether it can trust address and capacity.
+ * queue.c: see queue.h. Memory comes from the budget and is moved by mremap(); is_moving tells a
+ * child of fork() whether address and capacity are valid.
  */
 #include "shim/stream/queue.h"
 
@@ -30,7 +30,7 @@ void queue_fork_child(struct queue *queue)
 	queue_close(queue);
 }
 
-/* Changes the capacity. False: nothing has changed. */
+/* Changes the capacity. Returns false if that failed; nothing has changed then. */
 static bool resize(struct queue *queue, size_t capacity)
 {
 	void *bytes;

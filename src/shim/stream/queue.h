@@ -1,6 +1,6 @@
 /*
  * queue.h: bytes to be sent to one client: appended at the end, sent from the start. A queue is
- * short when the client connects, and grows as it has to.
+ * short when the client connects, and grows as necessary.
  */
 #ifndef VMTAP_SHIM_STREAM_QUEUE_H
 #define VMTAP_SHIM_STREAM_QUEUE_H
@@ -27,7 +27,7 @@ int queue_open(struct queue *queue, size_t capacity, enum budget_use use);
 void queue_close(struct queue *queue);
 
 /* The same in a child of fork(). If another thread of the parent was moving the queue, its memory
- * is kept, because the address may be another mapping's by now. */
+ * is kept, because another mapping may have its address now. */
 void queue_fork_child(struct queue *queue);
 
 /* Makes room for that many contiguous bytes; positions relative to start stay valid. The
@@ -35,11 +35,11 @@ void queue_fork_child(struct queue *queue);
  * that reads single bytes would cause the whole queue to be moved for each. */
 bool queue_reserve(struct queue *queue, size_t bytes);
 
-/* Doubles the capacity until the bytes fit, at most up to the limit. False if they do not, or
- * memory runs out. */
+/* Doubles the capacity until the bytes fit, at most up to the limit. Returns false if they do not
+ * fit or memory runs out. */
 bool queue_grow(struct queue *queue, size_t bytes, size_t limit);
 
-/* Gives memory back if the queue is empty and longer than at first. */
+/* Frees memory if the queue is empty and longer than at first. */
 void queue_shrink(struct queue *queue);
 
 static inline size_t queue_length(const struct queue *queue)
