@@ -50,7 +50,7 @@ static void setup(void)
 	ck_assert_int_eq(engine_new(&(struct engine_settings){.program = program,
 					    .probes = &fixture.probes,
 					    .self = &fixture_self,
-					    .writer = &metrics.text.writer},
+					    .writer = &metrics.derived.text.writer},
 				 &fixture.engine),
 		0);
 	engine_begin(fixture.engine, 1000, 0);
@@ -76,8 +76,8 @@ static void fire(uint32_t pid)
 
 static void tell(uint32_t pid, const char *runtime)
 {
-	metrics_writer_note_process(
-		&metrics.text.writer, &(struct event_process){.pid = pid, .runtime = runtime});
+	metrics_writer_note_process(&metrics.derived.text.writer,
+		&(struct event_process){.pid = pid, .runtime = runtime});
 }
 
 static void show(void)

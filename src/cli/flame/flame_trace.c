@@ -17,8 +17,8 @@
 #include "cli/process_script.h"
 #include "cli/trace/trace.h"
 #include "cli/trace/trace_options.h"
+#include "engine/output/derived_writer.h"
 #include "engine/output/place_text.h"
-#include "engine/output/text_writer.h"
 #include "engine/store/value.h"
 #include "targets/target_kinds.h"
 #include "targets/target_streams.h"
@@ -26,10 +26,7 @@
 enum { FRAMES_MAX = 1024 };
 
 struct flame_writer {
-	struct text_writer text;             /* text.writer is for struct trace */
-	struct writer_operations operations; /* the text writer's, but for those of this writer */
-	const struct writer_operations *text_operations;
-	struct places *places;
+	struct derived_writer derived; /* derived.text.writer is for struct trace */
 	struct flame_traced *traced;
 	const struct target_spec *spec; /* what is traced */
 	bool names_processes;           /* the outermost frame is the process */
@@ -38,7 +35,8 @@ struct flame_writer {
 
 static struct flame_writer *flame_of(struct writer *writer)
 {
-	return (struct flame_writer *)((char *)writer - offsetof(struct flame_writer, text.writer));
+	return (struct flame_writer *)((char *)writer -
+		offsetof(struct flame_writer, derived.text.writer));
 }
 
 /* Moves to the node of a frame. At a tree that is full, deeper frames count for their callers. */
@@ -60,6 +58,7 @@ static void descend(struct flame_writer *flame, uint32_t *node, const char *text
 static void descend_stack(struct flame_writer *flame, uint32_t *node, enum d_value_kind kind,
 	const struct text *stack)
 {
+	struct places *places = flame->derived.text.context.places;
 	uint64_t begins[FRAMES_MAX], at = 0;
 	char buffer[PLACE_TEXT_MAX];
 	size_t count = 0;
@@ -68,12 +67,12 @@ static void descend_stack(struct flame_writer *flame, uint32_t *node, enum d_val
 		return;
 	for (; count < FRAMES_MAX; count++) {
 		begins[count] = at;
-		if (!place_frame_name(flame->places, kind, stack, &at, buffer))
+		if (!place_frame_name(places, kind, stack, &at, buffer))
 			break;
 	}
 	while (count--) {
 		at = begins[count];
-		place_frame_name(flame->places, kind, stack, &at, buffer);
+		place_frame_name(places, kind, stack, &at, buffer);
 		descend(flame, node, buffer, strlen(buffer));
 	}
 }
@@ -115,7 +114,7 @@ static void begin_summary(struct writer *writer)
 
 	if (flame->traced->is_kernel)
 		jvm_map_ask(flame->spec);
-	flame->text_operations->summary_begin(writer);
+	flame->derived.text_operations->summary_begin(writer);
 }
 
 static void write_summary(struct writer *writer, const struct aggregate_rows *rows)
@@ -129,23 +128,18 @@ static void write_summary(struct writer *writer, const struct aggregate_rows *ro
 		take_row(flame, aggregate, &rows->rows[i]);
 }
 
-static void start(struct writer *writer, const struct writer_run *run)
-{
-	flame_of(writer)->places = run->places;
-	flame_of(writer)->text_operations->start(writer, run);
-}
-
 static void write_drop(struct writer *writer, const struct writer_drop *drop)
 {
 	if (drop->kind == DROP_PRINCIPAL)
 		flame_of(writer)->traced->lost += drop->count;
-	flame_of(writer)->text_operations->drop(writer, drop);
+	flame_of(writer)->derived.text_operations->drop(writer, drop);
 }
 
-static void write_interrupt(struct writer *writer)
-{
-	(void)writer;
-}
+static const struct writer_operations operations = {
+	.summary_begin = begin_summary,
+	.summary = write_summary,
+	.drop = write_drop,
+};
 
 static void flame_writer_init(
 	struct flame_writer *flame, struct flame_traced *traced, const struct target_spec *spec)
@@ -153,15 +147,7 @@ static void flame_writer_init(
 	*flame = (struct flame_writer){.traced = traced,
 		.spec = spec,
 		.names_processes = spec->count != 1 || spec->follows || spec->name};
-	text_writer_init(&flame->text, stderr, stderr);
-	flame->text_operations = flame->text.writer.operations;
-	flame->operations = *flame->text_operations;
-	flame->operations.start = start;
-	flame->operations.summary_begin = begin_summary;
-	flame->operations.summary = write_summary;
-	flame->operations.drop = write_drop;
-	flame->operations.interrupt = write_interrupt;
-	flame->text.writer.operations = &flame->operations;
+	derived_writer_init(&flame->derived, &operations, stderr, stderr);
 }
 
 /* What is traced, in words: "python3 (4711)". */
@@ -241,7 +227,7 @@ int flame_trace(
 	if (!status) {
 		name_targets(traced, &trace.spec);
 		flame_writer_init(&writer, traced, &trace.spec);
-		trace.writer = &writer.text.writer;
+		trace.writer = &writer.derived.text.writer;
 		trace.samples_elapsed = is_elapsed;
 		status = trace_target(&trace);
 		if (!status && writer.has_failed) {

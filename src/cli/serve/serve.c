@@ -147,7 +147,7 @@ static int serve(struct trace *trace, const struct serve_options *options)
 		cli_message("out of memory");
 		status = CLI_CANNOT;
 	} else {
-		trace->writer = &writer.text.writer;
+		trace->writer = &writer.derived.text.writer;
 		trace->note_process = metrics_writer_note_process;
 		trace->snapshot = options->interval * CLOCK_NS_PER_MS;
 		trace->opened = tell_address;

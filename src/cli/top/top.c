@@ -258,7 +258,7 @@ static int run(struct trace *trace, struct top *top)
 			: "with --lossless the VM waits, and samples lose fewer";
 	trace->samples_elapsed = top->options.is_elapsed;
 	top_writer_init(&writer, &top->table, &top->options.view.is_paused, show, top);
-	trace->writer = &writer.text.writer;
+	trace->writer = &writer.derived.text.writer;
 	trace->snapshot = top->options.interval * CLOCK_NS_PER_MS;
 	if (top->screen) {
 		input.descriptor = top_screen_descriptor(top->screen);

@@ -36,7 +36,8 @@ enum { MEANINGS = sizeof(meanings) / sizeof(meanings[0]) };
 
 static struct top_writer *top_of(struct writer *writer)
 {
-	return (struct top_writer *)((char *)writer - offsetof(struct top_writer, text.writer));
+	return (struct top_writer *)((char *)writer -
+		offsetof(struct top_writer, derived.text.writer));
 }
 
 static const struct meaning *meaning_of(const struct d_aggregation *definition)
@@ -154,13 +155,14 @@ static const char *next_frame(struct places *places, const struct aggregate_row 
 static int spend_stack(struct top_writer *top, uint64_t pid, const struct aggregate_row *row,
 	unsigned key, unsigned skipped, uint64_t spent)
 {
+	struct places *places = top->derived.text.context.places;
 	size_t methods[FRAMES_MAX], count = 0;
 	char buffer[PLACE_TEXT_MAX];
 	const char *text;
 	uint64_t at = 0;
 	int result = 0;
 
-	while (count < FRAMES_MAX && (text = next_frame(top->places, row, &key, &at, buffer))) {
+	while (count < FRAMES_MAX && (text = next_frame(places, row, &key, &at, buffer))) {
 		size_t method, seen = 0;
 
 		if (skipped) {
@@ -194,8 +196,8 @@ static int spend_column(struct top_writer *top, uint64_t pid, const struct aggre
 	int result;
 
 	if (is_stack_key(row, key)) {
-		text = place_frame_name(top->places, row->shape->types[key].kind,
-			value_text(row->keys[key]), &at, buffer);
+		text = place_frame_name(top->derived.text.context.places,
+			row->shape->types[key].kind, value_text(row->keys[key]), &at, buffer);
 		length = text ? strlen(text) : 0;
 	} else {
 		length = join_strings(row, key, name);
@@ -252,8 +254,8 @@ static void write_summary(struct writer *writer, const struct aggregate_rows *ro
 
 	if (!top->is_open || !meaning || aggregate_is_distribution(aggregate))
 		return;
-	for (size_t i = 0; i < rows->count && !top->error; i++)
-		top->error = -take_row(top, meaning, aggregate, &rows->rows[i]);
+	for (size_t i = 0; i < rows->count && !top->derived.error; i++)
+		top->derived.error = -take_row(top, meaning, aggregate, &rows->rows[i]);
 }
 
 static void flush(struct writer *writer)
@@ -261,19 +263,13 @@ static void flush(struct writer *writer)
 	struct top_writer *top = top_of(writer);
 	int error;
 
-	top->text_operations->flush(writer);
+	top->derived.text_operations->flush(writer);
 	if (!top->is_open)
 		return;
 	top->is_open = false;
 	error = top->show(top->context);
-	if (error && !top->error)
-		top->error = error;
-}
-
-static void start(struct writer *writer, const struct writer_run *run)
-{
-	top_of(writer)->places = run->places;
-	top_of(writer)->text_operations->start(writer, run);
+	if (error && !top->derived.error)
+		top->derived.error = error;
 }
 
 /* Losses are reported before the snapshot that they belong to. */
@@ -283,37 +279,20 @@ static void write_drop(struct writer *writer, const struct writer_drop *drop)
 
 	if (drop->kind == DROP_PRINCIPAL)
 		top->table->losing += drop->count;
-	top->text_operations->drop(writer, drop);
+	top->derived.text_operations->drop(writer, drop);
 }
 
-static void write_interrupt(struct writer *writer)
-{
-	(void)writer;
-}
-
-/* This writer's own error first: the text writer notices only later that output has failed, and
- * does not know why. */
-static int error_of(struct writer *writer)
-{
-	int error = top_of(writer)->error;
-
-	return error ? error : top_of(writer)->text_operations->error(writer);
-}
+static const struct writer_operations operations = {
+	.summary_begin = begin_summary,
+	.summary = write_summary,
+	.drop = write_drop,
+	.flush = flush,
+};
 
 void top_writer_init(struct top_writer *top, struct top_table *table, const bool *is_paused,
 	int (*show)(void *context), void *context)
 {
 	*top = (struct top_writer){
 		.table = table, .is_paused = is_paused, .show = show, .context = context};
-	text_writer_init(&top->text, stdout, stderr);
-	top->text_operations = top->text.writer.operations;
-	top->operations = *top->text_operations;
-	top->operations.start = start;
-	top->operations.summary_begin = begin_summary;
-	top->operations.summary = write_summary;
-	top->operations.drop = write_drop;
-	top->operations.interrupt = write_interrupt;
-	top->operations.flush = flush;
-	top->operations.error = error_of;
-	top->text.writer.operations = &top->operations;
+	derived_writer_init(&top->derived, &operations, stdout, stderr);
 }

@@ -20,20 +20,15 @@
 #define VMTAP_CLI_TOP_WRITER_H
 
 #include "cli/top/top_table.h"
-#include "engine/output/text_writer.h"
-#include "engine/output/writer.h"
+#include "engine/output/derived_writer.h"
 
 struct top_writer {
-	struct text_writer text;             /* text.writer is for struct run_settings */
-	struct writer_operations operations; /* the text writer's, but for those of this writer */
-	const struct writer_operations *text_operations;
-	struct places *places;
+	struct derived_writer derived; /* derived.text.writer is for struct run_settings */
 	struct top_table *table;
 	const bool *is_paused;      /* then snapshots are left out; the next covers their time */
 	int (*show)(void *context); /* after each snapshot; 0, or an errno */
 	void *context;
 	bool is_open; /* a snapshot has begun */
-	int error;
 };
 
 /* The caller keeps the table, what says whether it is paused, and the streams for what clauses

@@ -23,7 +23,7 @@ enum { NAME_MAX_BYTES = 128 };
 static struct metrics_writer *metrics_of(struct writer *writer)
 {
 	return (struct metrics_writer *)((char *)writer -
-		offsetof(struct metrics_writer, text.writer));
+		offsetof(struct metrics_writer, derived.text.writer));
 }
 
 /* ---- names, labels, numbers ---- */
@@ -132,7 +132,7 @@ static void print_value(
 	struct metrics_writer *metrics, const struct d_value_type *type, uint64_t value)
 {
 	const struct text *text = d_value_is_text(type->kind) ? value_text(value) : NULL;
-	struct format_context context = metrics->context;
+	struct format_context context = metrics->derived.text.context;
 	const char *bytes;
 	size_t length;
 
@@ -149,9 +149,11 @@ static void print_value(
 	}
 	rewind(metrics->label);
 	context.output = metrics->label;
+	context.table = NULL;
+	context.cleans = false;
 	format_trace(&context, type, value);
 	if (fflush(metrics->label) || !metrics->label_bytes) {
-		metrics->error = ENOMEM;
+		metrics->derived.error = ENOMEM;
 		return;
 	}
 	bytes = metrics->label_bytes;
@@ -212,7 +214,7 @@ void metrics_writer_note_process(struct writer *writer, const struct event_proce
 		return;
 	known = metrics_process_get(&metrics->processes, process->pid, &is_new);
 	if (!known)
-		metrics->error = ENOMEM;
+		metrics->derived.error = ENOMEM;
 	else if (is_new)
 		snprintf(known->runtime, sizeof(known->runtime), "%s", process->runtime);
 }
@@ -227,7 +229,7 @@ static struct metrics_process *process_of(
 
 	process = metrics_process_get(&metrics->processes, pid, &is_new);
 	if (!process)
-		metrics->error = ENOMEM;
+		metrics->derived.error = ENOMEM;
 	else if (is_new && metrics->runtime_of)
 		metrics->runtime_of(pid, process->runtime, sizeof(process->runtime));
 	return process;
@@ -269,7 +271,7 @@ static void make_labels(struct metrics_writer *metrics, const struct d_aggregati
 	print_runtime(metrics, definition, row);
 	putc('\0', metrics->row);
 	if (fflush(metrics->row) || !metrics->row_bytes)
-		metrics->error = ENOMEM;
+		metrics->derived.error = ENOMEM;
 }
 
 /* The name of a sample, and its labels: vmtap_x_bucket{a="1",le="7"}; bound NULL: without le. */
@@ -409,7 +411,7 @@ static void note_left_out(struct metrics_writer *metrics, const char *name, uint
 		    sizeof(*metrics->left_out)) ||
 		array_room(&metrics->names, &metrics->name_room, metrics->shown,
 			sizeof(*metrics->names))) {
-		metrics->error = ENOMEM;
+		metrics->derived.error = ENOMEM;
 		return;
 	}
 	metrics->names[metrics->shown] = name;
@@ -481,19 +483,19 @@ static void flush(struct writer *writer)
 {
 	struct metrics_writer *metrics = metrics_of(writer);
 
-	metrics->text_operations->flush(writer);
+	metrics->derived.text_operations->flush(writer);
 	if (!metrics->is_open)
 		return;
 	metrics->is_open = false;
 	print_own(metrics);
 	if (fflush(metrics->page) || ferror(metrics->page)) {
-		metrics->error = ENOMEM;
+		metrics->derived.error = ENOMEM;
 		return;
 	}
 	rewind(metrics->classic);
 	metrics_classic_print(metrics->bytes, metrics->size, metrics->classic);
 	if (fflush(metrics->classic) || ferror(metrics->classic))
-		metrics->error = ENOMEM;
+		metrics->derived.error = ENOMEM;
 	else
 		metrics->publish(metrics->publish_context,
 			&(struct metrics_page){.openmetrics = metrics->bytes,
@@ -502,56 +504,27 @@ static void flush(struct writer *writer)
 				.classic_size = metrics->classic_size});
 }
 
-/* ---- what a text writer does as well ---- */
-
-static void start(struct writer *writer, const struct writer_run *run)
-{
-	struct metrics_writer *metrics = metrics_of(writer);
-
-	metrics->context.options = run->options;
-	metrics->context.places = run->places;
-	metrics->context.cpus = run->cpus;
-	metrics->text_operations->start(writer, run);
-}
+/* ---- what the text writer does as well ---- */
 
 static void write_fault(struct writer *writer, const struct writer_fault *fault)
 {
 	metrics_of(writer)->faults++;
-	metrics_of(writer)->text_operations->fault(writer, fault);
+	metrics_of(writer)->derived.text_operations->fault(writer, fault);
 }
 
 static void write_drop(struct writer *writer, const struct writer_drop *drop)
 {
 	metrics_of(writer)->drops[drop->kind] += drop->count;
-	metrics_of(writer)->text_operations->drop(writer, drop);
+	metrics_of(writer)->derived.text_operations->drop(writer, drop);
 }
 
-static void write_interrupt(struct writer *writer)
-{
-	(void)writer;
-}
-
-static int error_of(struct writer *writer)
-{
-	int error = metrics_of(writer)->text_operations->error(writer);
-
-	return error ? error : metrics_of(writer)->error;
-}
-
-static void take_operations(struct metrics_writer *metrics)
-{
-	metrics->text_operations = metrics->text.writer.operations;
-	metrics->operations = *metrics->text_operations;
-	metrics->operations.start = start;
-	metrics->operations.summary_begin = begin_summary;
-	metrics->operations.summary = write_summary;
-	metrics->operations.fault = write_fault;
-	metrics->operations.drop = write_drop;
-	metrics->operations.interrupt = write_interrupt;
-	metrics->operations.flush = flush;
-	metrics->operations.error = error_of;
-	metrics->text.writer.operations = &metrics->operations;
-}
+static const struct writer_operations operations = {
+	.summary_begin = begin_summary,
+	.summary = write_summary,
+	.fault = write_fault,
+	.drop = write_drop,
+	.flush = flush,
+};
 
 int metrics_writer_init(struct metrics_writer *metrics, const struct metrics_settings *settings)
 {
@@ -559,8 +532,7 @@ int metrics_writer_init(struct metrics_writer *metrics, const struct metrics_set
 		.publish = settings->publish,
 		.publish_context = settings->publish_context,
 		.runtime_of = settings->runtime_of};
-	text_writer_init(&metrics->text, settings->output, settings->messages);
-	take_operations(metrics);
+	derived_writer_init(&metrics->derived, &operations, settings->output, settings->messages);
 	metrics->page = open_memstream(&metrics->bytes, &metrics->size);
 	metrics->label = open_memstream(&metrics->label_bytes, &metrics->label_size);
 	metrics->row = open_memstream(&metrics->row_bytes, &metrics->row_size);

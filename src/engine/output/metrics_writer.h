@@ -28,9 +28,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "engine/output/derived_writer.h"
 #include "engine/output/metrics_process.h"
-#include "engine/output/text_writer.h"
-#include "engine/output/writer.h"
 
 struct event_process;
 
@@ -41,10 +40,7 @@ struct metrics_page {
 };
 
 struct metrics_writer {
-	struct text_writer text;             /* text.writer is for struct engine_settings */
-	struct writer_operations operations; /* the text writer's, but for those of this writer */
-	const struct writer_operations *text_operations;
-	struct format_context context;
+	struct derived_writer derived; /* derived.text.writer is for struct engine_settings */
 	size_t series_max;
 	/* Takes a page, which is valid during the call. */
 	void (*publish)(void *context, const struct metrics_page *page);
@@ -72,7 +68,6 @@ struct metrics_writer {
 	 */
 	void (*runtime_of)(uint64_t pid, char *runtime, size_t size);
 	struct metrics_processes processes;
-	int error;
 };
 
 struct metrics_settings {
