@@ -82,6 +82,58 @@ C.c (100 ns, 3.77%)
 open.end (800 ns, 30.19%)
 FRAMES
 
+# The head says what the graph is of. A frame too narrow for a name keeps the method's own.
+head_of() { grep -oE '<text[^>]*class="line"[^>]*>[^<]+' "$1" | sed 's/.*>//'; }
+make_long() { # the share of the other method
+	make_log /dev/stdin <<EVENTS
+process 4711 1 worker
+clock 0 1700000000000000000
+block 0
+1000000000 method-entry "com.example.service.Handler" "handle" "f" 1 1
+1600000000 method-return "com.example.service.Handler" "handle" "f" 1 1
+1600000000 method-entry "com.example.service.Other" "compute_everything_at_once" "f" 1 1
+$((1600000000 + $1 * 2000000)) method-return "com.example.service.Other" "compute_everything_at_once" "f" 1 1
+2500000000 thread-exit 1
+end
+EVENTS
+}
+cp "$directory/log" "$directory/first"
+make_long 20
+cp "$directory/log" "$directory/small"
+TZ=UTC run 0 flame "$directory/small" -o "$directory/graph"
+head_of "$directory/graph" >"$directory/out"
+diff - "$directory/out" <<HEAD || fail "the head of a graph"
+time by calls, without waits: worker (4711)
+640.000 ms in 2 calls
+recorded 2023-11-14 22:13:20 +0000, $directory/small
+HEAD
+grep -qE '>…ompute_everything_at_once</text>|>compute_[a-z_]*…</text>' "$directory/graph" || fail "a short name without its method"
+grep -q '>com.example.service.Handler.handle</text>' "$directory/graph" || fail "a name that has room"
+make_long 400
+TZ=UTC run 0 flame --diff "$directory/small" "$directory/log" -o "$directory/graph"
+head_of "$directory/graph" >"$directory/out"
+diff - "$directory/out" <<HEAD || fail "the head of a comparison"
+time by calls, without waits: worker (4711) compared with worker (4711)
+after: 1.400 s in 2 calls
+recorded 2023-11-14 22:13:20 +0000, $directory/log
+before: 640.000 ms in 2 calls
+recorded 2023-11-14 22:13:20 +0000, $directory/small
+HEAD
+grep -q '>larger share than before</text>' "$directory/graph" || fail "no legend"
+for measure in calls bytes blocked; do
+	run 0 flame --by "$measure" "$directory/first" -o "$directory/graph"
+	head_of "$directory/graph" | sed 2q
+done >"$directory/heads"
+diff - "$directory/heads" <<HEAD || fail "the head by other measures"
+calls: toy (1234)
+6 calls
+bytes allocated: toy (1234)
+171 bytes in 6 calls
+time blocked: toy (1234)
+1.260 µs in 6 calls
+HEAD
+cp "$directory/first" "$directory/log"
+
 # a profile for pprof: the same stacks
 cat >"$directory/pprof.py" <<'PYTHON'
 import gzip, sys
@@ -183,6 +235,7 @@ LINES
 has err ': 1 events were lost, and stacks end where they were: record with --lossless'
 run 0 flame "$directory/log" -o "$directory/graph"
 grep -q '<text id="note".*1 events were lost' "$directory/graph" || fail "a picture without a note of its losses"
+head_of "$directory/graph" | grep -q ', 1 events lost$' || fail "a head without the losses"
 
 # Losses are within a batch, and calls beside them whose returns are lost are not stacked up: of the
 # calls between 1500 and 2500 it is not known which are within which.
@@ -289,6 +342,23 @@ grep -qE '^\(none\)\.\(file\);Object\.branch;Object\.leaf [1-9][0-9]*$' "$direct
 run 0 flame --folded "$directory/samples" -o "$directory/by_itself"
 cmp "$directory/lines" "$directory/by_itself" || fail "a log without calls is not shown by its samples"
 has err 'samples: no method-entry; shown by its samples$'
+# of samples that were lost, the advice is not to take samples
+python3 - "$directory/samples" "$directory/lossy" <<'PYTHON' || fail "a log with losses"
+import re, struct, sys
+log = open(sys.argv[1], "rb").read()
+types = {}
+for match in re.finditer(b"etb\0", log[:1 << 16]):
+    number, _, length = struct.unpack_from(">HHI", log, match.end())
+    types[log[match.end() + 8:match.end() + 8 + length]] = number
+[sample] = [number for text, number in types.items() if text.startswith(b"vm:::sample(")]
+assert log[-2:] == b"\xff\xff"
+loss = struct.pack(">HQHQQ", 402, 1 << 40, sample, 3, 1000)
+open(sys.argv[2], "wb").write(log[:-2] + loss + log[-2:])
+PYTHON
+run 0 flame --samples "$directory/lossy" -o "$directory/graph"
+has err ': 3 samples were lost, and the shares are those of the others: record with --lossless$'
+grep -q 'events lost\]' "$directory/graph" && fail "lost samples have a frame"
+grep -q '<text id="note".*>3 samples were lost.*with --lossless<' "$directory/graph" || fail "the note of lost samples"
 # the log is read twice, but a line says only once that its end is missing
 head -c -2 "$directory/samples" >"$directory/cut"
 run 0 flame --folded "$directory/cut" -o "$directory/by_itself"

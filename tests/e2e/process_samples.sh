@@ -60,7 +60,9 @@ for target in "$pid" "-p $pid"; do
 	has_not out '@'
 done
 run 0 flame --seconds 1 "$pid" -o "$directory/graph.svg"
-grep -qE "CPU time by samples: work \($pid\), [1-9][0-9]* samples, 97 a second" "$directory/graph.svg" || fail "the title"
+grep -qE ">CPU time by samples: work \($pid\)<" "$directory/graph.svg" || fail "the title"
+grep -qE '>[0-9.]+ m?s in [1-9][0-9]* samples, 97 a second<' "$directory/graph.svg" || fail "the number of samples"
+grep -qE '>recorded 20[0-9-]+ [0-9:]+ [+-][0-9]+<' "$directory/graph.svg" || fail "when it was"
 run 0 flame --pprof --seconds 1 -p "$pid" -o "$directory/profile"
 gzip -dc "$directory/profile" | grep -q much || fail "no function in the profile"
 # several: the process is the outermost frame

@@ -38,6 +38,8 @@ enum {
 	OPTION_VIA,
 	OPTION_LOSSLESS,
 	SAMPLE_HZ = 97,
+	TITLE_MAX = 600,
+	LOST_MAX = 200,
 	FINISH_MS = 2000
 };
 
@@ -45,7 +47,7 @@ static const struct measure {
 	const char *name, *unit, *title;
 	enum stacks_measure measure;
 } measures[] = {
-	{"time", "ns", "time", STACKS_TIME},
+	{"time", "ns", "elapsed time by calls", STACKS_TIME},
 	{"calls", "calls", "calls", STACKS_CALLS},
 	{"bytes", "bytes", "bytes allocated", STACKS_BYTES},
 	{"blocked", "ns", "time blocked", STACKS_BLOCKED},
@@ -193,11 +195,32 @@ static int read_process(
 	return has_memory ? 0 : error_set(error, ENOMEM, "out of memory");
 }
 
-/* What to do so that nothing is lost next time. */
-static const char *advice(const char *what)
+/* Where the stacks are from, which decides what loses fewer of them. */
+enum way { WAY_LOG, WAY_PROCESS, WAY_TRACE, WAY_LOSSLESS_TRACE, WAY_KERNEL };
+
+static enum way way_to(const char *what)
 {
-	return is_pid(what) ? "take --samples, or record a log with --lossless"
-			    : "record with --lossless, or take --samples";
+	return is_pid(what) ? WAY_PROCESS : WAY_LOG;
+}
+
+/* Says what losses mean, and what to do so that fewer events are lost next time. */
+static void print_lost(char text[LOST_MAX], uint64_t lost, bool is_sampled, enum way way)
+{
+	static const char *const remedies[] = {[WAY_LOG] = ": record with --lossless",
+		[WAY_PROCESS] = ": with --lossless the VM waits",
+		[WAY_TRACE] = ": with --lossless the VM waits",
+		[WAY_LOSSLESS_TRACE] = "",
+		[WAY_KERNEL] = ": larger buffers lose fewer (-x bufsize=64m)"};
+
+	if (is_sampled)
+		snprintf(text, LOST_MAX,
+			"%" PRIu64 " samples were lost, and the shares are those of the others%s",
+			lost, remedies[way]);
+	else
+		snprintf(text, LOST_MAX,
+			"%" PRIu64 " events were lost, and stacks end where they were: %s", lost,
+			way == WAY_LOG ? "record with --lossless, or take --samples"
+				       : "take --samples, or record a log with --lossless");
 }
 
 /* The stacks of a log or process, and what they are of. */
@@ -205,7 +228,7 @@ struct collected {
 	struct call_tree *tree;
 	bool is_sampled;
 	enum source_samples samples;
-	uint64_t lost; /* events */
+	struct flame_subject subject;
 };
 
 /* What the width of a frame is. */
@@ -216,7 +239,11 @@ static const char *title_of(const struct flame_options *options, const struct co
 		[SOURCE_SAMPLES_CPU_TICKS] = "CPU time by samples at ticks of elapsed time",
 		[SOURCE_SAMPLES_ELAPSED] = "elapsed time by samples"};
 
-	return collected->is_sampled ? titles[collected->samples] : options->by->title;
+	if (collected->is_sampled)
+		return titles[collected->samples];
+	return options->by->measure == STACKS_TIME && collected->subject.leaves_waits_out
+		? "time by calls, without waits"
+		: options->by->title;
 }
 
 /*
@@ -231,7 +258,9 @@ static int collect_by(struct collected *collected, const struct flame_options *o
 	const struct feed_wish wish = {.stacks = is_sampled,
 		.sample_period = is_sampled ? CLOCK_NS_PER_S / SAMPLE_HZ : 0,
 		.is_elapsed = options->is_elapsed};
+	struct flame_subject *subject = &collected->subject;
 	struct stacks *stacks = NULL;
+	char lost[LOST_MAX];
 	struct feed feed;
 	uint64_t calls;
 	uint32_t pid;
@@ -249,6 +278,7 @@ static int collect_by(struct collected *collected, const struct flame_options *o
 		stacks = stacks_new(collected->tree, options->by->measure, &feed);
 		if (!stacks)
 			result = error_set(error, ENOMEM, "out of memory");
+		flame_subject_describe(subject, &feed, what);
 	}
 	if (!result && is_pid(what))
 		result = read_process(&feed, stacks, options->seconds, error);
@@ -256,11 +286,13 @@ static int collect_by(struct collected *collected, const struct flame_options *o
 		result = read_log(&feed, stacks, is_again, error);
 	if (stacks) {
 		calls = stacks_finish(stacks);
-		collected->lost = stacks_lost(stacks);
-		if (collected->lost && !result)
-			cli_message("%s: %" PRIu64
-				    " events were lost, and stacks end where they were: %s",
-				what, collected->lost, advice(what));
+		subject->count = calls;
+		subject->counted = is_sampled ? "samples" : "calls";
+		subject->lost = stacks_lost(stacks);
+		if (subject->lost && !result) {
+			print_lost(lost, subject->lost, is_sampled, way_to(what));
+			cli_message("%s: %s", what, lost);
+		}
 		if (!result && !calls)
 			result = error_set(error, ENODATA,
 				is_sampled
@@ -305,12 +337,18 @@ static int collect(struct collected *collected, const struct flame_options *opti
 static int collect_trace(struct collected *collected, struct flame_traced *traced,
 	const struct flame_options *options, struct error *error)
 {
+	struct flame_subject *subject = &collected->subject;
+	uint64_t when = clock_now(CLOCK_REALTIME);
 	int status = flame_trace(
 		traced, options->word_count, options->words, options->seconds, options->is_elapsed);
 
 	collected->is_sampled = true;
 	collected->samples = options->is_elapsed ? SOURCE_SAMPLES_ELAPSED : SOURCE_SAMPLES_CPU;
-	collected->lost = traced->lost;
+	snprintf(subject->name, sizeof(subject->name), "%s", traced->name);
+	subject->when = when;
+	subject->count = traced->samples;
+	subject->counted = "samples, 97 a second";
+	subject->lost = traced->lost;
 	*error->text = '\0';
 	if (!status && collected->tree->count == 1)
 		return error_set(error, ENODATA,
@@ -348,6 +386,30 @@ static int write_view(
 		: 0;
 }
 
+static void print_title(char title[TITLE_MAX], const struct flame_options *options,
+	const struct collected *collected, const struct collected *before)
+{
+	const char *measure = title_of(options, collected);
+	bool is_alike = options->is_diff && !strcmp(measure, title_of(options, before));
+
+	if (options->is_diff)
+		snprintf(title, TITLE_MAX, "%s: %s compared with %s%s%s", measure,
+			collected->subject.name, is_alike ? "" : title_of(options, before),
+			is_alike ? "" : ": ", before->subject.name);
+	else
+		snprintf(title, TITLE_MAX, "%s: %s", measure, collected->subject.name);
+}
+
+static enum way way_of_trace(const struct flame_options *options, const struct flame_traced *traced)
+{
+	if (traced->is_kernel)
+		return WAY_KERNEL;
+	for (int i = 1; i < options->word_count && strcmp(options->words[i], "--") != 0; i++)
+		if (!strcmp(options->words[i], "--lossless"))
+			return WAY_LOSSLESS_TRACE;
+	return WAY_TRACE;
+}
+
 static int command(const struct flame_options *options, char **operands)
 {
 	const char *shown_name = options->is_traced ? "" : operands[options->is_diff];
@@ -358,7 +420,7 @@ static int command(const struct flame_options *options, char **operands)
 		.tree = &tree, .is_comparison = options->is_diff, .unit = options->by->unit};
 	struct flame_traced traced = {.tree = &tree};
 	struct call_shown *shown = NULL;
-	char title[512], note[160];
+	char title[TITLE_MAX], note[LOST_MAX];
 	uint64_t lost;
 	int result = call_tree_init(&tree);
 
@@ -377,36 +439,29 @@ static int command(const struct flame_options *options, char **operands)
 		result = shown ? 0 : error_set(&error, ENOMEM, "out of memory");
 	}
 	if (!result) {
-		bool is_alike = !strcmp(
-			title_of(options, &collected), title_of(options, &collected_before));
-
 		if (tree.is_cut)
 			cli_message("there are more than %d stacks: some count for their callers",
 				CALL_TREE_NODES_MAX);
 		if (!shown[0].total)
 			cli_message("%s: nothing to show by %s", shown_name, options->by->name);
-		if (options->is_diff)
-			snprintf(title, sizeof(title), "%s: %.200s compared with %s%s%.200s",
-				title_of(options, &collected), shown_name,
-				is_alike ? "" : title_of(options, &collected_before),
-				is_alike ? "" : ": ", operands[0]);
-		else if (traced.samples)
-			snprintf(title, sizeof(title), "%s: %s, %" PRIu64 " samples, %d a second",
-				title_of(options, &collected), shown_name, traced.samples,
-				SAMPLE_HZ);
-		else
-			snprintf(title, sizeof(title), "%s: %.400s", title_of(options, &collected),
-				shown_name);
-		lost = collected.lost + collected_before.lost;
+		print_title(title, options, &collected, &collected_before);
+		collected.subject.total = shown[0].total;
+		collected_before.subject.total = shown[0].other_total;
+		lost = collected.subject.lost + collected_before.subject.lost;
 		if (lost) {
-			snprintf(note, sizeof(note),
-				"%" PRIu64 " events were lost, and stacks end where they were: %s",
-				lost, advice(shown_name));
+			print_lost(note, lost, collected.is_sampled,
+				options->is_traced ? way_of_trace(options, &traced)
+						   : way_to(shown_name));
 			view.note = note;
 		}
 		view.shown = shown;
 		view.title = title;
-		view.measure = title_of(options, &collected);
+		view.measure = options->by->measure == STACKS_TIME && !collected.is_sampled
+			? options->by->name
+			: title_of(options, &collected);
+		view.subject = &collected.subject;
+		if (options->is_diff)
+			view.other = &collected_before.subject;
 		result = write_view(options, &view, &error);
 	}
 	free(shown);

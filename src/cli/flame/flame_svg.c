@@ -8,6 +8,10 @@
  *
  * A comparison is as wide as the first tree, plus what only the second has. Red frames have a
  * larger share than in the second, blue ones a smaller one.
+ *
+ * A name that is too long for its frame loses its front first, where the package and the class are,
+ * and then the end of the method's own name. A line of text that is too long for the window is made
+ * smaller, and cut if that is not enough.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,8 +27,9 @@ enum {
 	WIDTH = 1200,
 	SIDE = 10,
 	ROW = 17,
-	HEAD = 60, /* above the frames: the title, and the field for a search */
-	NOTE = 18, /* for a line more */
+	TITLE_Y = 22, /* the base line of the title, */
+	LINE = 17,    /* and how far each further line is below it */
+	SEARCH = 32,  /* the height of the field for a search */
 	FOOT = 34,
 	DEPTH_MAX = 1000, /* deeper frames are not shown */
 	NAME_SHOWN = 256
@@ -34,10 +39,13 @@ enum {
 static const double narrowest = 0.1;
 
 static const char style[] =
+	":root{background:#fbfaf6}"
 	"text{font:12px monospace;fill:#111}#title{font-size:16px}#back{fill:#fbfaf6}"
-	"#note{fill:#b00020}.f{cursor:pointer}.f:hover rect{stroke:#000;stroke-width:.7}"
+	".compared rect{stroke:#aaa;stroke-width:.5}#note{fill:#b00020}.f{cursor:pointer}.f:hover "
+	"rect{stroke:#000;stroke-width:.7}"
 	".dim{opacity:.55}.hide{display:none}#search{font:12px monospace;width:180px}"
-	"@media(prefers-color-scheme:dark){svg>text{fill:#ddd}#back{fill:#1c1c1f}"
+	"@media(prefers-color-scheme:dark){:root{background:#1c1c1f}svg>text{fill:#ddd}"
+	"#back{fill:#1c1c1f}"
 	"#note{fill:#ff8a80}.f:hover rect{stroke:#fff}"
 	"#search{background:#2c2c30;color:#ddd;border:1px solid #666}}";
 
@@ -47,11 +55,18 @@ static const char script[] =
 	"info=document.getElementById('info'),found=document.getElementById('found'),"
 	"reset=document.getElementById('reset'),box=document.getElementById('search'),"
 	"W=+svg.getAttribute('data-width'),S=+svg.getAttribute('data-side'),zoom=null,"
-	"H=+svg.getAttribute('height'),title=document.getElementById('title');\n"
+	"H=+svg.getAttribute('height'),"
+	"lines=[].slice.call(document.querySelectorAll('.line'));\n"
+	"lines.forEach(function(l){l.setAttribute('data-n',l.textContent);});\n"
 	"function name(f){return f.querySelector('title').textContent;}\n"
+	"function ownName(n){var o=0,i;for(i=0;i<n.length&&'(<['.indexOf(n[i])<0;i++)"
+	"if('.#:/'.indexOf(n[i])>=0&&n[i+1]&&'.#:/(<[0123456789'.indexOf(n[i+1])<0)o=i+1;"
+	"return o;}\n"
 	"function label(f,w){var "
-	"t=f.querySelector('text'),n=t.getAttribute('data-n'),c=Math.floor((w-4)/7.3);"
-	"t.textContent=c<3?'':n.length<=c?n:n.slice(0,c-2)+'..';}\n"
+	"t=f.querySelector('text'),n=t.getAttribute('data-n'),c=Math.floor((w-4)/7.3),"
+	"own=n.slice(ownName(n));"
+	"t.textContent=c<3?'':n.length<=c?n:own.length<c?'\u2026'+n.slice(1-c):"
+	"own.length===c?own:own.slice(0,c-1)+'\u2026';}\n"
 	"function place(f,x,w){var r=f.querySelector('rect');r.setAttribute('x',x.toFixed(2));"
 	"r.setAttribute('width',Math.max(w-.5,.1).toFixed(2));"
 	"f.querySelector('text').setAttribute('x',(x+3).toFixed(2));label(f,w);}\n"
@@ -66,8 +81,11 @@ static const char script[] =
 	"reset.classList.toggle('hide',!target||!t[2]);}\n"
 	"function fit(){var w=Math.max(window.innerWidth||0,320);W=w-2*S;"
 	"svg.setAttribute('width',w);svg.setAttribute('viewBox','0 0 '+w+' '+H);"
-	"reset.setAttribute('x',w-S);title.style.fontSize=Math.max(9,Math.min(16,"
-	"W/title.textContent.length/.61))+'px';show(zoom);}\n"
+	"reset.setAttribute('x',w-S);lines.forEach(fitLine);show(zoom);}\n"
+	"function fitLine(l){var t=l.getAttribute('data-n')||'',c=Math.floor(W/5.5);\n"
+	"l.style.fontSize=Math.max(9,Math.min(l.id==='title'?16:12,W/t.length/.61))+'px';\n"
+	"l.textContent=t.length<=c?t:t.slice(0,c-1)+'\u2026';}\n"
+	"function tell(t){info.setAttribute('data-n',t);fitLine(info);}\n"
 	"function search(text){var re=null,sum=0,end=-1;\n"
 	"if(text){try{re=new RegExp(text,'i');}catch(e){var low=text.toLowerCase();"
 	"re={test:function(s){return s.toLowerCase().indexOf(low)>=0;}};}}\n"
@@ -84,8 +102,8 @@ static const char script[] =
 	"if(window.top===window){fit();window.addEventListener('resize',fit);}\n"
 	"frames.forEach(function(f){label(f,(zoom?at(f)[1]/at(zoom)[1]:at(f)[1])*W);"
 	"f.addEventListener('click',function(){show(f);});"
-	"f.addEventListener('mouseover',function(){info.textContent=name(f);});"
-	"f.addEventListener('mouseout',function(){info.textContent='';});});\n"
+	"f.addEventListener('mouseover',function(){tell(name(f));});"
+	"f.addEventListener('mouseout',function(){tell('');});});\n"
 	"reset.addEventListener('click',function(){show(null);});\n"
 	"if(box)box.addEventListener('input',function(){search(box.value);});\n"
 	"document.addEventListener('keydown',function(e){if(e.key==='Escape'){show(null);if(box){"
@@ -134,26 +152,66 @@ static void print_name(const struct call_frame_name *name, FILE *output)
 		fputs("...", output);
 }
 
+/* How many of the bytes at a place of a name are one character. */
+static size_t character_at(const struct call_frame_name *name, size_t at)
+{
+	size_t size = utf8_bytes(name->text + at, name->length - at);
+
+	return size ? size : 1;
+}
+
+static size_t count_characters(const struct call_frame_name *name, size_t from)
+{
+	size_t count = 0;
+
+	for (; from < name->length; from += character_at(name, from))
+		count++;
+	return count;
+}
+
+/* The place that is a number of characters further on. */
+static size_t skip_characters(const struct call_frame_name *name, size_t at, size_t count)
+{
+	while (count-- && at < name->length)
+		at += character_at(name, at);
+	return at;
+}
+
+/* Where a method's own name begins, after those of its package and class; 0: it has no other. What
+ * begins with a digit is no method but a suffix of a compiler. */
+static size_t own_name(const struct call_frame_name *name)
+{
+	size_t own = 0;
+
+	for (size_t i = 0; i < name->length && !strchr("(<[", name->text[i]); i++)
+		if (strchr(".#:/", name->text[i]) && name->text[i] && i + 1 < name->length &&
+			!strchr(".#:/(<[0123456789", name->text[i + 1]))
+			own = i + 1;
+	return own;
+}
+
 /* As many characters of a name as fit into a frame; the script does the same after a zoom. */
 static void print_label(const struct call_frame_name *name, double width, FILE *output)
 {
-	int columns = (int)((width - 4) / 7.3), characters = 0;
-	size_t length = 0, cut = 0;
+	size_t columns = width < 4 ? 0 : (size_t)((width - 4) / 7.3), begin, end, all, own;
 
 	if (columns < 3)
 		return;
-	for (; length < name->length && characters <= columns; characters++) {
-		size_t size = utf8_bytes(name->text + length, name->length - length);
-		if (characters == columns - 2)
-			cut = length;
-		length += size ? size : 1;
+	all = count_characters(name, 0);
+	begin = own_name(name);
+	own = count_characters(name, begin);
+	end = name->length;
+	if (all <= columns) {
+		begin = 0;
+	} else if (own < columns) {
+		fputs("\u2026", output);
+		begin = skip_characters(name, 0, all - columns + 1);
+	} else if (own > columns) {
+		end = skip_characters(name, begin, columns - 1);
 	}
-	if (characters <= columns) {
-		print_text(name->text, length, output);
-		return;
-	}
-	print_text(name->text, cut, output);
-	fputs("..", output);
+	print_text(name->text + begin, end - begin, output);
+	if (end < name->length)
+		fputs("\u2026", output);
 }
 
 /* A warm color that depends on the name alone. */
@@ -168,31 +226,26 @@ static void print_color(const struct call_frame_name *name, FILE *output)
 		30 + (hash >> 16) % 50);
 }
 
-/* Red: a larger share than in the other tree; blue: a smaller one; white: the same. */
+/* Red: a larger share than in the other tree; blue: a smaller one; white: the same. Black text is
+ * readable on all of them. */
 static void print_difference(double share, double other, FILE *output)
 {
 	double larger = share > other ? share : other;
 	double change = larger > 0 ? (share - other) / larger : 0;
-	int rest =
-		(int)(245 - 110 * fabs(change)); /* dark enough to see, and light enough to read */
+	int rest = (int)(245 - 110 * fabs(change)), half = (245 + rest) / 2;
 
 	if (change > 0)
 		fprintf(output, "#f5%02x%02x", rest, rest);
 	else
-		fprintf(output, "#%02x%02xf5", rest, rest);
+		fprintf(output, "#%02x%02xf5", rest, half);
 }
 
-/* 1,234,567 */
 static void print_number(uint64_t number, FILE *output)
 {
-	char digits[32];
-	int length = snprintf(digits, sizeof(digits), "%" PRIu64, number);
+	char text[32];
 
-	for (int i = 0; i < length; i++) {
-		if (i && (length - i) % 3 == 0)
-			putc_unlocked(',', output);
-		putc_unlocked(digits[i], output);
-	}
+	flame_subject_number(text, number);
+	fputs(text, output);
 }
 
 /* What a frame is as wide as. */
@@ -280,54 +333,111 @@ static bool is_shown(const struct call_shown *node, const struct placed *placed)
 	return node->depth <= DEPTH_MAX && placed->width * (WIDTH - 2 * SIDE) >= narrowest;
 }
 
-/* A line below the search. */
-static void print_note(const struct flame_view *view, FILE *output)
+/* A line of the head. Returns the base line of the next one. */
+static int print_line(const char *id, const char *text, int y, FILE *output)
 {
-	static const char legend[] = "red: a larger share than before; blue: a smaller one";
-	const char *note = view->note ? view->note : view->is_comparison ? legend : NULL;
-
-	if (!note)
-		return;
-	fprintf(output, "<text%s x=\"%d\" y=\"%d\">", view->note ? " id=\"note\"" : "", SIDE,
-		HEAD + 8);
-	if (view->note && view->is_comparison) {
-		print_text(legend, strlen(legend), output);
-		fputs("; ", output);
-	}
-	print_text(note, strlen(note), output);
+	fprintf(output, "<text%s%s%s class=\"line\" x=\"%d\" y=\"%d\">", *id ? " id=\"" : "", id,
+		*id ? "\"" : "", SIDE, y);
+	print_text(text, strlen(text), output);
 	fputs("</text>\n", output);
+	return y + LINE;
+}
+
+/* What a graph is of: how much in which time, and when that was recorded. */
+static int print_subject(const struct flame_view *view, const struct flame_subject *subject,
+	const char *label, int y, FILE *output)
+{
+	char line[FLAME_SUBJECT_LINE_MAX], text[FLAME_SUBJECT_LINE_MAX + 16];
+
+	flame_subject_amount(line, subject, view->unit);
+	snprintf(text, sizeof(text), "%s%s", label, line);
+	y = print_line("", text, y, output);
+	flame_subject_origin(line, subject);
+	return *line ? print_line("", line, y, output) : y;
+}
+
+/* What the colors of a comparison say. */
+static int print_legend(int y, FILE *output)
+{
+	static const struct {
+		const char *text;
+		double share, other;
+	} marks[] = {{"larger share than before", 1, 0}, {"the same", 1, 1}, {"smaller", 0, 1}};
+	int x = SIDE;
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		fprintf(output,
+			"<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"12\" stroke=\"#888\" "
+			"fill=\"",
+			x, y - 10);
+		print_difference(marks[i].share, marks[i].other, output);
+		fprintf(output, "\"/><text x=\"%d\" y=\"%d\">%s</text>\n", x + 17, y,
+			marks[i].text);
+		x += 17 + (int)(7.3 * (double)strlen(marks[i].text)) + 12;
+	}
+	return y + LINE;
+}
+
+/* The head has its title in the first line; returns where the frames begin. */
+static int print_head(const struct flame_view *view, FILE *output)
+{
+	int y = print_line("title", view->title, TITLE_Y, output);
+
+	y = print_subject(view, view->subject, view->is_comparison ? "after: " : "", y, output);
+	if (view->is_comparison)
+		y = print_subject(view, view->other, "before: ", y, output);
+	if (view->note)
+		y = print_line("note", view->note, y, output);
+	if (view->is_comparison)
+		y = print_legend(y, output);
+	y -= LINE / 2;
+	fprintf(output,
+		"<text id=\"reset\" class=\"hide\" x=\"%d\" y=\"%d\" text-anchor=\"end\" "
+		"style=\"cursor:pointer;text-decoration:underline\">reset zoom</text>\n"
+		"<text id=\"found\" x=\"%d\" y=\"%d\"></text>\n"
+		"<foreignObject x=\"%d\" y=\"%d\" width=\"190\" height=\"26\"><input "
+		"xmlns=\"http://www.w3.org/1999/xhtml\" id=\"search\" placeholder=\"search "
+		"(regex)\"/></foreignObject>\n",
+		WIDTH - SIDE, y + 17, SIDE + 196, y + 17, SIDE, y);
+	return y + SEARCH;
 }
 
 int flame_svg_write(const struct flame_view *view, FILE *output)
 {
 	struct placed *placed = place(view);
-	unsigned int head = HEAD + (view->note || view->is_comparison ? NOTE : 0), height;
 	uint32_t deepest = 0;
+	char *bytes = NULL;
+	size_t size;
+	FILE *text = open_memstream(&bytes, &size);
+	unsigned int head, height;
 
-	if (!placed)
+	if (!placed || !text) {
+		free(placed);
+		if (text)
+			fclose(text);
+		free(bytes);
 		return -ENOMEM;
+	}
 	for (size_t i = 0; i < view->count; i++)
 		if (is_shown(&view->shown[i], &placed[i]) && view->shown[i].depth > deepest)
 			deepest = view->shown[i].depth;
+	/* its height is needed before it is written */
+	head = (unsigned int)print_head(view, text);
+	if (fclose(text)) {
+		free(placed);
+		free(bytes);
+		return -ENOMEM;
+	}
 	height = head + (deepest + 1) * ROW + FOOT;
 	fprintf(output,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
-		"viewBox=\"0 0 %d %u\" data-width=\"%d\" data-side=\"%d\">\n<style>%s</style>\n"
-		"<rect id=\"back\" width=\"100%%\" height=\"100%%\"/>\n"
-		"<text id=\"title\" x=\"%d\" y=\"22\">",
-		WIDTH, height, WIDTH, height, WIDTH - 2 * SIDE, SIDE, style, SIDE);
-	print_text(view->title, strlen(view->title), output);
-	fprintf(output,
-		"</text>\n<text id=\"reset\" class=\"hide\" x=\"%d\" y=\"48\" text-anchor=\"end\" "
-		"style=\"cursor:pointer;text-decoration:underline\">reset zoom</text>\n"
-		"<text id=\"found\" x=\"%d\" y=\"48\"></text>\n"
-		"<foreignObject x=\"%d\" y=\"31\" width=\"190\" height=\"26\"><input "
-		"xmlns=\"http://www.w3.org/1999/xhtml\" id=\"search\" placeholder=\"search "
-		"(regex)\"/></foreignObject>\n"
-		"<text id=\"info\" x=\"%d\" y=\"%u\"></text>\n",
-		WIDTH - SIDE, SIDE + 196, SIDE, SIDE, height - 12);
-	print_note(view, output);
+		"viewBox=\"0 0 %d %u\" data-width=\"%d\" data-side=\"%d\"%s>\n<style>%s</style>\n"
+		"<rect id=\"back\" width=\"100%%\" height=\"100%%\"/>\n%s"
+		"<text id=\"info\" class=\"line\" x=\"%d\" y=\"%u\"></text>\n",
+		WIDTH, height, WIDTH, height, WIDTH - 2 * SIDE, SIDE,
+		view->is_comparison ? " class=\"compared\"" : "", style, bytes, SIDE, height - 12);
+	free(bytes);
 	for (size_t i = 0; i < view->count; i++)
 		if (is_shown(&view->shown[i], &placed[i]))
 			print_frame(view, i, &placed[i], head + deepest * ROW, output);

@@ -8,13 +8,15 @@
 #include <stdio.h>
 
 #include "cli/flame/call_tree.h"
+#include "cli/flame/flame_subject.h"
 
 struct flame_view {
 	const struct call_tree *tree;
 	const struct call_shown *shown; /* call_tree_show() of the tree */
 	size_t count;
-	bool is_comparison; /* shown has what another tree has spent */
-	const char *title;
+	bool is_comparison;                          /* shown has what another tree has spent */
+	const char *title;                           /* the measure and the programs */
+	const struct flame_subject *subject, *other; /* other: what it is compared with */
 	const char *note;    /* what is wrong with the numbers, for people; NULL: nothing */
 	const char *measure; /* what the width of a frame is: the title without names */
 	const char *unit;    /* "ns", "calls", "bytes" */

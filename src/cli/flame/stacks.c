@@ -70,6 +70,8 @@ struct stacks {
 	struct loss_gaps gaps;
 	uint64_t latest, calls, lost;
 	bool has_failed;
+	bool is_sampled; /* it takes samples, each of which stands for itself: losses leave no gap
+			  */
 };
 
 struct stacks *stacks_new(
@@ -329,7 +331,7 @@ static void count_gap(struct stacks *stacks, uint64_t since, uint64_t until)
 {
 	static const char name[] = "[events lost]";
 
-	if (stacks->measure == STACKS_TIME && until > since)
+	if (stacks->measure == STACKS_TIME && !stacks->is_sampled && until > since)
 		add_leaf(stacks, NULL, call_tree_name(stacks->tree, name, strlen(name)),
 			until - since);
 }
@@ -363,6 +365,7 @@ bool stacks_batch(struct stacks *stacks, const struct feed *feed, const struct e
 		if (event->time > stacks->latest)
 			stacks->latest = event->time;
 		if (role == ROLE_SAMPLE) {
+			stacks->is_sampled = true;
 			sample(stacks, batch, event);
 			continue;
 		}
