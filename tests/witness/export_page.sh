@@ -8,6 +8,7 @@ command -v chromium >/dev/null || { echo "chromium is missing" && exit 77; }
 "$BUILD/tests/tools/make_log" probes/vm.d tests/timeline/all.events "$directory/log" || fail "make_log"
 run 0 export --html "$directory/log" -o "$directory/all.html"
 run 0 flame "$directory/log" -o "$directory/all.svg"
+run 0 flame --diff "$directory/log" "$directory/log" -o "$directory/diff.svg"
 
 # hostile names
 python3 - >"$directory/events" <<'PYTHON'
@@ -63,23 +64,33 @@ browser.open(path("all.html"))
 browser.settle()
 view = browser.value("vmtapView()")
 assert view["tracks"] == 12 and view["slices"] == 24 and view["drawn"] == 24, view
+# it begins with the first event, at the log's 1.1 µs
+assert view["from"] == view["begin"] == 1100 and view["to"] == 5100 and view["total"] == 4000, view
 assert browser.value("document.querySelector('#name').textContent") == "toy (77)"
 browser.screenshot(path("all.png"))
 assert os.path.getsize(path("all.png")) > 20000
 # a click on the first slice of capability 0, whose place the timeline's scale gives
 def x_of(time):
-    return browser.value("190+(%d-vmtapView().from)/(vmtapView().to-vmtapView().from)*"
-        "(document.querySelector('#timeline-canvas').clientWidth-190)" % time)
+    return browser.value("vmtapView().left+(%d-vmtapView().from)/(vmtapView().to-vmtapView().from)*"
+        "(document.querySelector('#timeline-canvas').clientWidth-vmtapView().left)" % time)
 top = browser.value("document.querySelector('#timeline-canvas').getBoundingClientRect().y")
 browser.click(x_of(2200), top + 26 + 22 * 2 + 9)
 about = browser.value("document.querySelector('#about').textContent")
 assert about.startswith('thread 1 (main"</script>)\nstopped: its time was up\n500 ns from 2.000 µs'), about
 browser.key("w")
 after = browser.value("vmtapView()")
-assert 0.6 < (after["to"] - after["from"]) / 5100 < 0.8, after
+assert 0.6 < (after["to"] - after["from"]) / 4000 < 0.8, after
 browser.key("d")
 assert browser.value("vmtapView()")["from"] > after["from"]
+# the ruler has the time of its place
+browser.mouse("mouseMoved", x_of(3000), top + 200)
+assert abs(browser.value("vmtapView().ruler") - 3000) < 10
+assert browser.value("document.querySelector('#ruler span').textContent").endswith(" µs")
 browser.click_on("#reset")
+browser.click_on("#closer")
+after = browser.value("vmtapView()")
+assert after["to"] - after["from"] == 2000, after
+browser.click_on("#farther")
 assert browser.value("vmtapView()")["to"] == 5100
 browser.click(x_of(2200), top + 26 + 22 * 2 + 9, 2)
 after = browser.value("vmtapView()")
@@ -94,10 +105,47 @@ assert browser.value("vmtapView()")["root"] in ("A.x", "B.y"), browser.value("vm
 browser.click_on("[data-tab=pauses]")
 text = browser.value("document.querySelector('#pauses').textContent")
 assert "1 pauses, 500 ns in all" in text and "longest 500 ns" in text, text
+assert text.endswith("500 ns at 3.100 µs, capability 0: pauses, pause: gc"), text
+browser.click_on("button.jump")
+after = browser.value("vmtapView()")
+assert after["from"] == 2600 and after["to"] == 4100, after
+assert browser.value("document.querySelector('#about').textContent").startswith("pause: gc\n"), after
+assert browser.value("document.querySelector('section.on').id") == "timeline"
 browser.click_on("[data-tab=heap]")
-text = browser.value("document.querySelector('#heap').textContent")
-assert "heap: in use" in text and "heap: live" in text, text
+browser.mouse("mouseMoved", 400, 200)
+assert browser.value("vmtapView().ruler") > 2600
+charts = browser.value("vmtapView().charts")
+assert charts == ["heap: in use", "heap: allocated", "heap: size", "heap: live"], charts
 clean("all.html")
+
+# each width and both schemes of color: nothing is wider than the window, and text is readable
+def luminance(color):
+    parts = [int(number) / 255 for number in color[color.index("(") + 1:-1].split(",")[:3]]
+    parts = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+for scheme in ("light", "dark"):
+    browser.call("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    for width in (400, 1280, 2560):
+        browser.call("Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": 700, "deviceScaleFactor": 1, "mobile": False})
+        browser.open(path("all.html"))
+        for tab in ("timeline", "flame", "pauses", "heap"):
+            browser.click_on("[data-tab=%s]" % tab)
+            wide = browser.value("[document.documentElement,...document.querySelectorAll('section.on, header')]"
+                ".filter(e=>e.scrollWidth>e.clientWidth).map(e=>e.id||e.tagName)")
+            assert not wide, (scheme, width, tab, wide)
+        text, back = browser.value("(s=>[s.color,s.backgroundColor])(getComputedStyle(document.body))")
+        bright, dim = max(luminance(text), luminance(back)), min(luminance(text), luminance(back))
+        assert (bright + 0.05) / (dim + 0.05) > 7 and (luminance(back) < 0.1) == (scheme == "dark"), (text, back)
+        browser.open(path("diff.svg"))
+        browser.settle()
+        wide = browser.value("[...document.querySelectorAll('svg>text')].filter(e=>e.getBoundingClientRect().right>"
+            "innerWidth).map(e=>e.textContent)")
+        assert not wide, (scheme, width, wide)
+browser.call("Emulation.setEmulatedMedia", {"features": []})
+browser.call("Emulation.setDeviceMetricsOverride",
+    {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+clean("widths")
 
 # hostile names: shown, not run
 browser.open(path("hostile.html"))
