@@ -83,10 +83,10 @@ has out '^\[bare\];.*;\[bare\] [0-9]+$'
 # the same as a table
 run 0 top --count 2 --interval 700 -p "$pid"
 has out "^$pid work: threads 1$"
-has out '^ +[0-9.]+ +[0-9.]+ +- +- +much$'
-has out '^ +0\.0 +[0-9.]+ +- +- +main$'
+has out '^ +[0-9.]+ +[0-9.]+  much$'
+has out '^ +0\.0 +[0-9.]+  main$'
 run 0 top --count 1 --interval 700 -p "$pid" -p "$other"
-has out "^ +$other +[0-9.]+ +[0-9.]+ +- +- +much$"
+has out "^ +$other +[0-9.]+ +[0-9.]+  much$"
 run 3 top --count 1 --interval 700 -c "$directory/work 10"
 has err "'vmtap top --via=kernel' shows any program"
 run 0 top --via=kernel --count 1 --interval 700 -c "$directory/work 400"

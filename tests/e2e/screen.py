@@ -157,6 +157,8 @@ class Screen:
 
     def control(self, match):
         text = match[0]
+        # after its last column, a line goes on only with the next character
+        self.column = min(self.column, self.columns - 1)
         if text in (b"\x1b7", b"\x1b8"):
             if text == b"\x1b7":
                 self.saved = (self.row, self.column)

@@ -75,7 +75,9 @@ static void help(void)
 	       "Keys: s t c b n sort by self, total, calls, bytes, name; / text shows only "
 	       "methods\n"
 	       "that contain it, Escape all; p or the space bar pauses; arrows and Page keys\n"
-	       "scroll; q quits.\n\n"
+	       "scroll; ? shows the keys; q quits. The last table stays on the terminal. A\n"
+	       "narrow one has fewer columns, and names without their front. Colors need a\n"
+	       "terminal that has them; there are none if NO_COLOR is set.\n\n"
 	       "Exit status: as 'vmtap trace'.\n");
 }
 
@@ -168,17 +170,16 @@ static void print_line(const char *line, int *error)
 		*error = errno;
 }
 
-/* 0, or an errno. */
-static int print_table(const struct top *top)
+/* Prints at most so many methods; columns: of the terminal, 0: it is none. 0, or an errno. */
+static int print_table(const struct top *top, size_t rows, int columns, bool is_ascii)
 {
-	struct top_line_form form = {
-		.has_pid = top->table.vm_count > 1, .measure = top->table.measure};
+	struct top_line_form form;
 	const struct top_method **methods;
 	char line[TOP_LINE_MAX];
 	size_t count;
 	int error = 0;
 
-	memcpy(form.has, top->table.has, sizeof(form.has));
+	top_line_form_init(&form, &top->table, top->options.view.order, columns, is_ascii);
 	methods = top_table_sorted(
 		&top->table, top->options.view.order, top->options.view.filter, &count);
 	if (!top->table.vm_count)
@@ -190,17 +191,36 @@ static int print_table(const struct top *top)
 	top_line_lost(line, &top->table);
 	if (*line)
 		print_line(line, &error);
-	top_line_columns(line, top->options.view.order, &form);
+	top_line_columns(line, &form);
+	if (columns)
+		line[top_line_fitting(line, columns)] = '\0';
 	print_line(line, &error);
-	for (size_t i = 0; methods && i < count && i < top->options.rows; i++) {
+	for (size_t i = 0; methods && i < count && i < rows; i++) {
 		top_line_method(line, &top->table, methods[i], &form);
 		print_line(line, &error);
 	}
-	print_line("", &error);
+	if (!columns)
+		print_line("", &error);
 	if (fflush(stdout) && !error)
 		error = errno;
 	free(methods);
 	return error;
+}
+
+/* What was on the screen at last stays on the terminal. */
+static void close_screen(struct top *top)
+{
+	struct top_screen_size size;
+	size_t heads;
+
+	if (!top->screen)
+		return;
+	top_screen_close(top->screen, &size);
+	top->screen = NULL;
+	heads = top->table.vm_count + 3; /* the columns' names, losses, the prompt */
+	if (top->table.interval)
+		print_table(top, size.rows > heads ? size.rows - heads : 1, (int)size.columns,
+			size.is_ascii);
 }
 
 /* Ends the run in order, as ^C does. */
@@ -218,7 +238,7 @@ static int show(void *context)
 		top_screen_draw(top->screen, &top->table, &top->options.view);
 	} else if (top->table.interval &&
 		(!top->options.count || top->shown < top->options.count)) {
-		error = print_table(top);
+		error = print_table(top, top->options.rows, 0, false);
 	}
 	if (top->table.interval && ++top->shown == top->options.count)
 		quit();
@@ -248,7 +268,10 @@ static int run(struct trace *trace, struct top *top)
 		opened = top_screen_open(&top->screen, &error);
 	if (opened && *error.text)
 		cli_message("%s; lines are printed instead", error.text);
-	top->table.lacks_figures = top->lacks_figures;
+	for (int i = 0; i < TOP_COLUMNS; i++)
+		top->table.expects[i] = top->options.is_exact
+			? trace->is_bundled
+			: top->is_sampling && (i == TOP_SELF || i == TOP_TOTAL);
 	if (top->is_sampling)
 		top->table.measure =
 			top->options.is_elapsed ? "samples of elapsed time" : "samples of CPU time";
@@ -265,7 +288,7 @@ static int run(struct trace *trace, struct top *top)
 		trace->input = &input;
 	}
 	status = trace_target(trace);
-	top_screen_close(top->screen);
+	close_screen(top);
 	if (status && top->may_lack_stream && !top->table.vm_count)
 		cli_message("'vmtap top --via=kernel' shows any program, by the kernel's samples");
 	if (!status && top->is_sampling && !top->table.has[TOP_SELF])

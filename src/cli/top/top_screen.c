@@ -24,8 +24,13 @@
 #include "base/clean_text.h"
 #include "cli/top/top_line.h"
 
+/* Pairs of colors: methods that spend much or some, warnings, VMs. */
+enum { MUCH = 1, SOME, WHO };
+
 enum {
 	VMS_SHOWN = 4,
+	MUCH_LEAST = 2000, /* hundredths of a percent */
+	SOME_LEAST = 500,
 	MESSAGES_MAX = 8192, /* bytes of standard error that are kept */
 	KEY_ESCAPE = 27,
 	KEY_DELETE = 127,
@@ -40,7 +45,8 @@ struct top_screen {
 	int errors;   /* what standard error is now; -1: as it was */
 	char messages[MESSAGES_MAX + 1];
 	size_t message_size;
-	bool is_ascii;
+	bool is_ascii, has_colors;
+	bool sorts[TOP_ORDERS]; /* what the table can be sorted by */
 };
 
 /* ---- standard streams ---- */
@@ -114,6 +120,26 @@ static void restore(struct top_screen *screen)
 
 /* ---- opening and closing ---- */
 
+/* Colors on the terminal's own background; NO_COLOR that is not empty forbids them. */
+static void take_colors(struct top_screen *screen)
+{
+	const char *forbidden = getenv("NO_COLOR");
+
+	screen->has_colors = !(forbidden && *forbidden) && has_colors() && start_color() == OK &&
+		use_default_colors() == OK;
+	if (!screen->has_colors)
+		return;
+	init_pair(MUCH, COLOR_RED, -1);
+	init_pair(SOME, COLOR_YELLOW, -1);
+	init_pair(WHO, COLOR_CYAN, -1);
+}
+
+/* A color, or what stands for it on a terminal without colors. */
+static attr_t color(const struct top_screen *screen, int pair, attr_t otherwise)
+{
+	return screen->has_colors ? (attr_t)COLOR_PAIR(pair) : otherwise;
+}
+
 int top_screen_open(struct top_screen **result, struct error *error)
 {
 	struct top_screen *screen;
@@ -121,7 +147,7 @@ int top_screen_open(struct top_screen **result, struct error *error)
 	int in, out;
 
 	*result = NULL;
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || (kind && !strcmp(kind, "dumb")))
 		return -ENOTTY;
 	screen = calloc(1, sizeof(*screen));
 	if (!screen)
@@ -136,7 +162,7 @@ int top_screen_open(struct top_screen **result, struct error *error)
 	if (screen->input && screen->output)
 		screen->terminal = newterm(kind, screen->output, screen->input);
 	if (!screen->terminal) {
-		top_screen_close(screen);
+		top_screen_close(screen, NULL);
 		return error_set(
 			error, EINVAL, "the terminal (TERM=%s) cannot be used", kind ? kind : "");
 	}
@@ -147,19 +173,28 @@ int top_screen_open(struct top_screen **result, struct error *error)
 	keypad(stdscr, true);
 	set_escdelay(25);
 	curs_set(0);
+	take_colors(screen);
 	if (!redirect(screen)) {
-		top_screen_close(screen);
+		top_screen_close(screen, NULL);
 		return error_set(error, EMFILE, "the screen cannot be opened: %m");
 	}
 	*result = screen;
 	return 0;
 }
 
-void top_screen_close(struct top_screen *screen)
+void top_screen_close(struct top_screen *screen, struct top_screen_size *size)
 {
+	if (size)
+		*size = (struct top_screen_size){0};
 	if (!screen)
 		return;
 	if (screen->terminal) {
+		if (size)
+			*size = (struct top_screen_size){
+				(size_t)LINES, (size_t)COLS, screen->is_ascii};
+		/* a terminal without a second screen would keep what was drawn */
+		erase();
+		refresh();
 		endwin();
 		delscreen(screen->terminal);
 	}
@@ -178,45 +213,20 @@ int top_screen_descriptor(const struct top_screen *screen)
 
 /* ---- drawing ---- */
 
-/* How many bytes of a line have room. */
-static int fitting(const char *line, int columns)
-{
-	const char *at = line;
-	mbstate_t state = {0};
-
-	while (*at) {
-		wchar_t character;
-		size_t size = mbrtowc(&character, at, MB_CUR_MAX, &state);
-		int width;
-
-		if (size == (size_t)-1 || size == (size_t)-2) {
-			memset(&state, 0, sizeof(state));
-			size = 1;
-			width = 1;
-		} else {
-			width = wcwidth(character);
-		}
-		columns -= width < 0 ? 1 : width;
-		if (columns < 0)
-			break;
-		at += size;
-	}
-	return (int)(at - line);
-}
-
 static void draw_line(int row, const char *line, attr_t attributes)
 {
 	if (row < 0 || row >= LINES)
 		return;
 	move(row, 0);
 	attrset((int)attributes);
-	addnstr(line, fitting(line, COLS));
-	if (attributes)
+	addnstr(line, top_line_fitting(line, COLS));
+	if (attributes & A_REVERSE)
 		hline(' ' | attributes, COLS);
 	attrset(A_NORMAL);
 }
 
-static int draw_vms(int row, const struct top_table *table, const struct top_line_form *form)
+static int draw_vms(const struct top_screen *screen, int row, const struct top_table *table,
+	const struct top_line_form *form)
 {
 	char line[TOP_LINE_MAX];
 	size_t shown = table->vm_count;
@@ -225,7 +235,7 @@ static int draw_vms(int row, const struct top_table *table, const struct top_lin
 		shown = VMS_SHOWN;
 	for (size_t i = 0; i < shown; i++) {
 		top_line_vm(line, table, &table->vms[i], form);
-		draw_line(row++, line, A_NORMAL);
+		draw_line(row++, line, color(screen, WHO, A_NORMAL));
 	}
 	if (shown < table->vm_count) {
 		snprintf(line, sizeof(line), "and %zu more", table->vm_count - shown);
@@ -261,42 +271,86 @@ static void draw_foot(const struct top_screen *screen, const struct top_view *vi
 	}
 	last_message(screen, line);
 	if (*line && LINES > 3)
-		draw_line(LINES - 2, line, A_BOLD);
-	snprintf(line, sizeof(line), "s t c b n sort  / filter  p pause  q quit%s%s%s%s",
-		view->is_paused ? "   paused" : "", *filter ? "   only '" : "", filter,
-		*filter ? "'" : "");
+		draw_line(LINES - 2, line, color(screen, SOME, A_BOLD));
+	snprintf(line, sizeof(line), "? keys  q quit%s%s%s%s", view->is_paused ? "   paused" : "",
+		*filter ? "   only '" : "", filter, *filter ? "'" : "");
 	draw_line(LINES - 1, line, A_REVERSE);
 }
 
-void top_screen_draw(
-	struct top_screen *screen, const struct top_table *table, const struct top_view *view)
+/* The keys, without those that sort by columns that the table lacks. */
+static void draw_keys(const struct top_screen *screen)
 {
-	struct top_line_form form = {.is_ascii = screen->is_ascii, .measure = table->measure};
+	static const struct {
+		const char *text;
+		enum top_order order; /* that it needs */
+	} keys[] = {{"Keys", TOP_BY_NAME}, {"", TOP_BY_NAME},
+		{"s      sort by own time (SELF)", TOP_BY_NAME},
+		{"t      sort by time with callees (TOTAL)", TOP_BY_TOTAL},
+		{"c      sort by calls", TOP_BY_CALLS},
+		{"b      sort by bytes allocated", TOP_BY_BYTES},
+		{"n      sort by name", TOP_BY_NAME},
+		{"/      only methods that contain a text", TOP_BY_NAME},
+		{"Esc    all methods", TOP_BY_NAME},
+		{"p      pause, also with the space bar", TOP_BY_NAME},
+		{"arrows, Page, Home   scroll", TOP_BY_NAME},
+		{"q      quit; the table stays", TOP_BY_NAME}, {"", TOP_BY_NAME},
+		{"Any key goes back to the table.", TOP_BY_NAME}};
+	int row = 0;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (screen->sorts[keys[i].order])
+			draw_line(row++, keys[i].text, i ? A_NORMAL : A_BOLD);
+}
+
+static attr_t color_of(const struct top_screen *screen, const struct top_table *table,
+	const struct top_method *method)
+{
+	uint64_t share = top_table_share(table, method->spent[TOP_SELF]);
+
+	return share >= MUCH_LEAST    ? color(screen, MUCH, A_NORMAL)
+		: share >= SOME_LEAST ? color(screen, SOME, A_NORMAL)
+				      : A_NORMAL;
+}
+
+static void draw_table(
+	const struct top_screen *screen, const struct top_table *table, const struct top_view *view)
+{
+	struct top_line_form form;
 	const struct top_method **methods;
 	char line[TOP_LINE_MAX];
 	size_t count, first;
 	int row, end;
 
-	take_messages(screen);
-	form.has_pid = table->vm_count > 1;
-	memcpy(form.has, table->has, sizeof(form.has));
+	top_line_form_init(&form, table, view->order, COLS, screen->is_ascii);
 	methods = top_table_sorted(table, view->order, view->filter, &count);
-	erase();
-	row = draw_vms(0, table, &form);
+	row = draw_vms(screen, 0, table, &form);
 	top_line_lost(line, table);
 	if (*line)
-		draw_line(row++, line, A_BOLD);
-	top_line_columns(line, view->order, &form);
+		draw_line(row++, line, color(screen, MUCH, A_NORMAL) | A_BOLD);
+	top_line_columns(line, &form);
 	draw_line(row++, line, A_REVERSE);
 	end = LINES - (screen->message_size ? 2 : 1);
 	first = view->first < count ? view->first : count ? count - 1 : 0;
 	for (size_t i = first; methods && i < count && row < end; i++) {
 		top_line_method(line, table, methods[i], &form);
-		draw_line(row++, line, A_NORMAL);
+		draw_line(row++, line, color_of(screen, table, methods[i]));
 	}
-	draw_foot(screen, view);
-	refresh();
 	free(methods);
+	draw_foot(screen, view);
+}
+
+void top_screen_draw(
+	struct top_screen *screen, const struct top_table *table, const struct top_view *view)
+{
+	take_messages(screen);
+	for (int i = 0; i < TOP_ORDERS; i++)
+		screen->sorts[i] = i >= TOP_COLUMNS || table->has[i] || table->expects[i];
+	erase();
+	if (view->is_helped)
+		draw_keys(screen);
+	else
+		draw_table(screen, table, view);
+	refresh();
 }
 
 /* ---- keys ---- */
@@ -331,22 +385,29 @@ static void scroll_rows(struct top_view *view, long rows)
 		view->first = TOP_METHODS_MAX;
 }
 
-static enum top_wish take_key(struct top_view *view, int key)
+static enum top_wish take_key(const struct top_screen *screen, struct top_view *view, int key)
 {
 	static const char orders[] = "stcbn";
 	const char *order = key > 0 && key < 128 ? strchr(orders, key) : NULL;
 
+	if (view->is_helped && key != KEY_RESIZE && key != KEY_CONTROL_L) {
+		view->is_helped = false;
+		return key == 'q' ? TOP_QUIT : TOP_REDRAW;
+	}
 	if (view->is_typing && key != KEY_RESIZE) {
 		type(view, key);
 		return TOP_REDRAW;
 	}
-	if (order) {
+	if (order && screen->sorts[order - orders]) {
 		view->order = (enum top_order)(order - orders);
 		return TOP_REDRAW;
 	}
 	switch (key) {
 	case 'q':
 		return TOP_QUIT;
+	case '?':
+		view->is_helped = true;
+		return TOP_REDRAW;
 	case 'p':
 	case ' ':
 		view->is_paused = !view->is_paused;
@@ -370,9 +431,8 @@ static enum top_wish take_key(struct top_view *view, int key)
 		view->first = 0;
 		return TOP_REDRAW;
 	case KEY_CONTROL_L:
+	case KEY_RESIZE: /* what a line had beyond the new width may have gone to the next one */
 		clearok(stdscr, true);
-		return TOP_REDRAW;
-	case KEY_RESIZE:
 		return TOP_REDRAW;
 	default:
 		return TOP_NOTHING;
@@ -384,9 +444,8 @@ enum top_wish top_screen_keys(struct top_screen *screen, struct top_view *view)
 	enum top_wish wish = TOP_NOTHING;
 	int key;
 
-	(void)screen;
 	while (wish != TOP_QUIT && (key = getch()) != ERR) {
-		enum top_wish next = take_key(view, key);
+		enum top_wish next = take_key(screen, view, key);
 		if (next != TOP_NOTHING)
 			wish = next;
 	}
@@ -402,9 +461,10 @@ int top_screen_open(struct top_screen **screen, struct error *error)
 	return -ENOSYS;
 }
 
-void top_screen_close(struct top_screen *screen)
+void top_screen_close(struct top_screen *screen, struct top_screen_size *size)
 {
 	(void)screen;
+	(void)size;
 }
 
 int top_screen_descriptor(const struct top_screen *screen)

@@ -21,6 +21,7 @@ struct top_view {
 	char filter[TOP_FILTER_MAX]; /* only methods whose name contains it */
 	bool is_paused;              /* the snapshots do not change what is shown */
 	bool is_typing;              /* a filter */
+	bool is_helped;              /* the keys are shown instead of the table */
 	size_t first;                /* rows scrolled away */
 };
 
@@ -28,14 +29,20 @@ enum top_wish { TOP_NOTHING, TOP_REDRAW, TOP_QUIT };
 
 struct top_screen;
 
+/* What a closed screen leaves room for. */
+struct top_screen_size {
+	size_t rows, columns;
+	bool is_ascii;
+};
+
 /*
- * -ENOTTY: standard input or output is no terminal; -ENOSYS: the build has no ncurses; others and a
- * line in error: the terminal cannot be used.
+ * -ENOTTY: standard input or output is no terminal, or one that only takes lines (TERM=dumb);
+ * -ENOSYS: the build has no ncurses; others and a line in error: the terminal cannot be used.
  */
 int top_screen_open(struct top_screen **screen, struct error *error);
 
-/* Restores the terminal. NULL is allowed. */
-void top_screen_close(struct top_screen *screen);
+/* Restores the terminal. The screen may be NULL. */
+void top_screen_close(struct top_screen *screen, struct top_screen_size *size);
 
 /* Becomes readable when a key is pressed. */
 int top_screen_descriptor(const struct top_screen *screen);

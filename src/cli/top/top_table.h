@@ -37,6 +37,7 @@ struct top_vm {
 	char program[TOP_PROGRAM_MAX + 1];
 	uint64_t last[TOP_FIGURES], spent[TOP_FIGURES];
 	bool is_known[TOP_FIGURES];
+	bool is_asked; /* the system, for its program */
 };
 
 struct top_last;
@@ -56,10 +57,10 @@ struct top_table {
 	uint64_t losing;              /* events lost since the interval ended */
 	uint64_t lost;                /* events lost in the interval */
 	const char *remedy;           /* what loses fewer events; NULL: nothing is known */
-	bool lacks_figures;           /* the processes are no VMs */
 	const char *measure;          /* what a method's time is; NULL: there is no name for it */
-	bool has[TOP_COLUMNS];
-	bool is_new; /* the first snapshot is the beginning, not an interval */
+	bool has[TOP_COLUMNS];        /* some method has spent something of it */
+	bool expects[TOP_COLUMNS];    /* its script measures it */
+	bool is_new;                  /* the first snapshot is the beginning, not an interval */
 };
 
 void top_table_init(struct top_table *table);

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "engine/output/place_text.h"
 #include "engine/store/value.h"
+#include "usdt/process/process_info.h"
 
 enum { FRAMES_MAX = 256 };
 
@@ -208,6 +210,22 @@ static int spend_column(struct top_writer *top, uint64_t pid, const struct aggre
 	return result == -ENOMEM ? result : 0;
 }
 
+/* The VM of a pid. Its program is asked for if no figure has told it so far. */
+static struct top_vm *vm_of(struct top_writer *top, uint64_t pid)
+{
+	struct top_vm *vm = top_table_vm(top->table, pid);
+	struct process_info process;
+	struct error ignored;
+
+	if (!vm || vm->is_asked)
+		return vm;
+	vm->is_asked = true;
+	if (!*vm->program && pid <= UINT32_MAX &&
+		!process_info_read((uint32_t)pid, &process, &ignored))
+		snprintf(vm->program, sizeof(vm->program), "%.*s", TOP_PROGRAM_MAX, process.name);
+	return vm;
+}
+
 static int take_row(struct top_writer *top, const struct meaning *meaning,
 	const struct aggregate *aggregate, const struct aggregate_row *row)
 {
@@ -226,7 +244,7 @@ static int take_row(struct top_writer *top, const struct meaning *meaning,
 	result = top_table_grown(top->table, key_of(meaning, row), value, &spent);
 	if (result || !spent)
 		return result;
-	if (!top_table_vm(top->table, pid))
+	if (!vm_of(top, pid))
 		return -ENOMEM;
 	if (meaning->use == USE_COLUMN)
 		return spend_column(top, pid, row, key, (enum top_column)meaning->which, spent);
