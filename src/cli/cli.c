@@ -52,6 +52,13 @@ void cli_message(const char *format, ...)
 	va_end(arguments);
 }
 
+bool cli_is_screen(int descriptor)
+{
+	const char *kind = getenv("TERM");
+
+	return isatty(descriptor) && !(kind && !strcmp(kind, "dumb"));
+}
+
 int cli_usage(const char *verb, const char *format, ...)
 {
 	va_list arguments;

@@ -35,6 +35,9 @@ int command_dump(int argc, char **argv);
 
 void cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Whether it is a terminal that can do more than print lines: TERM is not dumb. */
+bool cli_is_screen(int descriptor);
+
 /* Prints what is wrong with the options and where to find help; returns CLI_USAGE. */
 int cli_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

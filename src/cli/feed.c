@@ -142,7 +142,7 @@ const char *feed_text(const struct event_batch *batch, const struct event *event
 void feed_progress_init(struct feed_progress *progress)
 {
 	*progress = (struct feed_progress){
-		.shown = clock_monotonic(), .is_terminal = isatty(STDERR_FILENO)};
+		.shown = clock_monotonic(), .is_terminal = cli_is_screen(STDERR_FILENO)};
 }
 
 void feed_progress_show(struct feed_progress *progress, uint64_t events, const char *what)

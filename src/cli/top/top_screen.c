@@ -22,6 +22,7 @@
 #include <wchar.h>
 
 #include "base/clean_text.h"
+#include "cli/cli.h"
 #include "cli/top/top_line.h"
 
 /* Pairs of colors: methods that spend much or some, warnings, VMs. */
@@ -147,7 +148,7 @@ int top_screen_open(struct top_screen **result, struct error *error)
 	int in, out;
 
 	*result = NULL;
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || (kind && !strcmp(kind, "dumb")))
+	if (!isatty(STDIN_FILENO) || !cli_is_screen(STDOUT_FILENO))
 		return -ENOTTY;
 	screen = calloc(1, sizeof(*screen));
 	if (!screen)
