@@ -672,6 +672,10 @@ check-folders:
 # before what the required package adds, so the archive comes before -lvmtap, which is then not
 # needed. Without --static only -lvmtap is there, the shared library.
 #
+# A VM that is linked by vmtap-runtime.pc finds the shared library also in a folder that the loader
+# does not look into: the file gives its executable a run path, but only for such a folder. It is the
+# first of the flags since pkgconf loses the quotes of blanks in one that follows another -Wl.
+#
 # INSTALL_STRIP=0 keeps the symbols for a debugger.
 STRIPPED := $(if $(filter 0,$(INSTALL_STRIP)),,-s)
 .PHONY: install
@@ -692,9 +696,13 @@ install: check-folders $(PRODUCTS)
 		'Requires: vmtap-runtime' 'Cflags: -I"$${includedir}"' \
 		'Libs: -L"$${libdir}" -lvmtap_probes' 'Libs.private: -l:libvmtap.a -pthread' \
 		> $(TO_LIB)/pkgconfig/vmtap.pc
-	$(Q)printf '%s\n' "prefix=$(PREFIX)" "libdir=$(LIBDIR)" '' \
+	$(Q)path='-Wl,-rpath,"$${libdir}" '; \
+	case "$(LIBDIR)" in /lib|/lib[/3-6]*|/usr/lib|/usr/lib[/3-6]*) path= ;; \
+	*) ! PATH="$$PATH:/usr/sbin:/sbin" ldconfig -vNX 2>/dev/null | sed 's/:\( .*\)\{0,1\}$$//' | \
+		grep -qxF -- "$(LIBDIR)" || path= ;; esac; \
+	printf '%s\n' "prefix=$(PREFIX)" "libdir=$(LIBDIR)" '' \
 		'Name: vmtap-runtime' 'Description: Runtime part of vmtap' 'Version: $(VERSION)' \
-		'Libs: -L"$${libdir}" -Wl,--push-state,--as-needed -lvmtap -Wl,--pop-state' \
+		'Libs: '"$$path"'-L"$${libdir}" -Wl,--push-state,--as-needed -lvmtap -Wl,--pop-state' \
 		> $(TO_LIB)/pkgconfig/vmtap-runtime.pc
 	$(Q)chmod 644 $(TO_LIB)/pkgconfig/vmtap.pc $(TO_LIB)/pkgconfig/vmtap-runtime.pc
 	$(Q)install -m 644 probes/vm.d $(TO_DATA)/

@@ -39,7 +39,9 @@ has_symbols "$directory/whole/bin/vmtap" || fail "INSTALL_STRIP=0 strips"
 # ---- the README's VM ----
 awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' README.md >"$directory/vm.c"
 grep -q vmtap_start "$directory/vm.c" || fail "the README shows no VM in C"
-export PKG_CONFIG_PATH="$prefix/lib/pkgconfig" LD_LIBRARY_PATH="$prefix/lib"
+# The loader does not look into the prefix: the executable has a path to its library.
+export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
+unset LD_LIBRARY_PATH
 sanitize=${VMTAP_SANITIZED:+-fsanitize=address,undefined}
 link() { # output, further arguments
 	eval "$CC" -Wall -Wextra -Werror $sanitize -o '"$1"' '"$directory/vm.c"' "$2" \
@@ -93,6 +95,11 @@ target uninstall PREFIX="$prefix" || fail "the second make uninstall: status $?"
 # ---- a package's build ----
 target install DESTDIR="$directory/a root" PREFIX=/opt/vmtap || fail "make install DESTDIR=: status $?"
 grep -q '^prefix=/opt/vmtap$' "$directory/a root/opt/vmtap/lib/pkgconfig/vmtap.pc" || fail "vmtap.pc knows DESTDIR"
+grep -qF -- '-Wl,-rpath,"${libdir}"' "$directory/a root/opt/vmtap/lib/pkgconfig/vmtap-runtime.pc" || fail "no run path"
+# A package's library is where the loader looks.
+target install DESTDIR="$directory/a root" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu || fail "make install for a package"
+grep -q rpath "$directory/a root/usr/lib/x86_64-linux-gnu/pkgconfig/vmtap-runtime.pc" && fail "a package has a run path"
+target uninstall DESTDIR="$directory/a root" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu || fail "make uninstall of a package"
 target uninstall DESTDIR="$directory/a root" PREFIX=/opt/vmtap || fail "make uninstall DESTDIR=: status $?"
 [ -z "$(find "$directory/a root" ! -type d)" ] || fail "make uninstall DESTDIR= leaves files"
 for folder in PREFIX='~/local' PREFIX=local LIBDIR=lib; do
