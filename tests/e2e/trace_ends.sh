@@ -57,6 +57,27 @@ for signal in INT TERM; do
 	has out '^  work +[0-9]+$'
 done
 
+# --seconds ends it like exit(0), in the same order: also without a target, with a command, which ends
+# with it, and for verbs that are traces; the process of -p goes on
+run 0 trace -q --seconds 1 -p "$pid" -n "$entries"
+has out '^end$'
+has out '^  work +[0-9]+$'
+[ "$(sed -n 1p "$directory/out")" = first ] || fail "--seconds: the output"
+kill -0 "$pid" || fail "--seconds has ended the process"
+run 0 trace -q --seconds=1 -n 'tick-10ms { @ticks = count(); } END { printf("end\n"); }'
+has out '^end$'
+has out '^ +[1-9][0-9]*$'
+run 0 trace -q --seconds 1 -n 'vm$target:::startup { printf("%d\n", pid); } END { printf("end\n"); }' -c "$TOY $directory/loop.toy"
+has out '^end$'
+kill -0 "$(grep -m1 -xE '[0-9]+' "$directory/out")" 2>/dev/null && fail "--seconds leaves the command"
+run 7 trace -q --seconds 1000 -n 'BEGIN { exit(7); }'
+run 0 top --seconds 1 --interval 100 -p "$pid"
+has out 'METHOD'
+run 2 trace --seconds 0 -p "$pid" -n "$entries"
+has err "vmtap trace: --seconds"
+run 2 trace --seconds 1 --log "$directory/none" -n "$entries"
+has err 'a recorded log has its own end'
+
 # ^C is heeded while events come faster than a slow reader takes the output: what would take minutes
 # is left out, with a line.
 mkfifo "$directory/slow"

@@ -68,6 +68,8 @@ struct run {
 	uint64_t shown;     /* when the last snapshot was made */
 	uint64_t keyed;     /* when keys were last looked for */
 	uint64_t engaged;   /* when the engine was last given something to do */
+	uint64_t ends;      /* when the limit of time is reached; UINT64_MAX: there is none */
+	bool is_over;       /* it has been reached */
 	bool is_damaged;    /* the recording is damaged, not only cut off */
 	bool is_begun;      /* BEGIN has run and has not ended the trace */
 	bool pending_drops; /* the engine has run since */
@@ -274,6 +276,14 @@ static void take_keys(struct run *run, uint64_t now)
 	run->settings->input->take(run->settings->input->context);
 }
 
+/* Whether the run is to end now: a signal has come, or its time is over. */
+static bool is_to_end(struct run *run)
+{
+	take_signals(run);
+	run->is_over = run->ends != UINT64_MAX && clock_monotonic() >= run->ends;
+	return run->interrupts.count || run->is_over;
+}
+
 /* Waits until there is something to do. */
 static void wait_for_more(struct run *run)
 {
@@ -309,6 +319,8 @@ static void wait_for_more(struct run *run)
 		due = flush_due(run);
 	if (snapshot_due(run) < due)
 		due = snapshot_due(run);
+	if (run->ends < due)
+		due = run->ends;
 	if (due <= now)
 		left = (struct timespec){0};
 	else if (due - now < (uint64_t)left.tv_sec * 1000000000u + (uint64_t)left.tv_nsec)
@@ -347,7 +359,7 @@ static void stop_alone(struct run *run)
 	source_stop(run->source);
 }
 
-/* Runs until exit(), the target's end or a signal. */
+/* Runs until exit(), the target's end, a signal, or the limit of time. */
 static int main_loop(struct run *run, struct error *error)
 {
 	enum source_state state = SOURCE_ENDED, end = SOURCE_ENDED;
@@ -358,8 +370,7 @@ static int main_loop(struct run *run, struct error *error)
 	uint64_t now;
 
 	while (!result && !has_exited(run)) {
-		take_signals(run);
-		if (run->interrupts.count)
+		if (is_to_end(run))
 			break;
 		state = SOURCE_IDLE;
 		if (run->source)
@@ -430,7 +441,8 @@ static void drain(struct run *run)
 			/* A target that floods may have sent work for minutes. */
 			if (batch.event_count && !run->settings->lossless && now > heeded) {
 				cli_message("the events come faster than they can be processed: "
-					    "the last ones before the signal are left out");
+					    "the last ones before the %s are left out",
+					run->is_over ? "end" : "signal");
 				break;
 			}
 			run_batch(run, &batch);
@@ -555,7 +567,10 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 		.target = targets_pid(settings->targets),
 		.cpus = source && source->recorded ? 0 : (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
 		.recorded = source && source->recorded};
-	struct run run = {.settings = settings, .writer = engine_settings.writer, .source = source};
+	struct run run = {.settings = settings,
+		.writer = engine_settings.writer,
+		.source = source,
+		.ends = UINT64_MAX};
 	int64_t wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());
 	uint64_t begun;
 	sigset_t signals, before;
@@ -629,6 +644,8 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	if (settings->snapshot)
 		engine_snapshot(run.engine);
 	run.shown = run.told;
+	if (settings->limit)
+		run.ends = run.told + settings->limit;
 	result = flush_when_due(&run, run.told, error);
 	if (!result && !has_exited(&run) && targets_release(settings->targets, error)) {
 		cli_message("%s", error->text);
@@ -644,11 +661,10 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	targets_let_go(settings->targets);
 	if (result)
 		goto out;
-	if (run.interrupts.count) {
+	if (run.interrupts.count && !run.is_over)
 		run.writer->operations->interrupt(run.writer);
-		if (run.source && !source->recorded)
-			drain(&run);
-	}
+	if ((run.interrupts.count || run.is_over) && run.source && !source->recorded)
+		drain(&run);
 	if (run.interrupts.count < 2) {
 		debug_say(DEBUG_ENGINE, "ends after %d signals", run.interrupts.count);
 		engine_end(run.engine, present(&run));

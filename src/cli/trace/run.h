@@ -37,6 +37,7 @@ struct run_settings {
 	 */
 	struct writer *writer;
 	uint64_t snapshot;
+	uint64_t limit; /* ns from when the probes are enabled until the run ends; 0: none */
 	/* Called before each batch of events is run, for each of its processes whose runtime is
 	 * known. NULL: nothing is called. */
 	void (*note_process)(struct writer *writer, const struct event_process *process);
@@ -47,7 +48,8 @@ struct run_settings {
 };
 
 /*
- * Opens the probes, fires BEGIN, and runs until exit(), the target's end, or SIGINT or SIGTERM.
+ * Opens the probes, fires BEGIN, and runs until exit(), the target's end, the limit, or SIGINT or
+ * SIGTERM.
  * Events of a running target may be earlier than BEGIN's end and are run after it; commands that
  * wait to be released start after BEGIN. *status is what exit() said; without one it is 0, or
  * CLI_CANNOT when a recorded log is damaged (not only cut off), or, after a message, when a command

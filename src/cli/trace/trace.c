@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/trace/run.h"
 #include "cli/trace/trace.h"
@@ -84,6 +85,7 @@ static int run(struct trace *trace, const struct d_program *program, struct d_pr
 		.quiet = program->options.quiet,
 		.writer = trace->writer,
 		.snapshot = trace->snapshot,
+		.limit = trace->seconds * CLOCK_NS_PER_S,
 		.note_process = trace->note_process,
 		.input = trace->input,
 		.opened = trace->opened,

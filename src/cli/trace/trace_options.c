@@ -26,7 +26,10 @@ enum {
 	OPTION_SOCKET,
 	OPTION_FOLLOW,
 	OPTION_WAIT,
-	OPTION_VIA
+	OPTION_VIA,
+	OPTION_SECONDS,
+
+	SECONDS_MAX = 1000000000
 };
 
 static void help(void)
@@ -85,6 +88,9 @@ static void help(void)
 	       "function\n"
 	       "                  of a VM's probe is the guest's method\n"
 	       "      --lossless  let the VM wait rather than lose events\n"
+	       "      --seconds N end after N seconds, as with exit(0); else with the targets, "
+	       "with\n"
+	       "                  exit(), or with ^C\n"
 	       "  -V              print the version of the D language\n"
 	       "  -h, --help      this text\n\n"
 	       "Exit status: what the script's exit() says, 0 without one; 1 an error in a "
@@ -298,6 +304,9 @@ static int check_options(const struct trace *trace)
 	}
 	if (target_spec_check(&trace->spec, trace->verb, &error))
 		return cli_usage(trace->verb, "%s", error.text);
+	if (trace->seconds && trace->spec.log)
+		return cli_usage(
+			trace->verb, "--seconds is of what runs: a recorded log has its own end");
 	return CLI_OK;
 }
 
@@ -416,6 +425,8 @@ static int take_option(struct trace *trace, int option, char *argument)
 	case OPTION_LOSSLESS:
 		trace->lossless = true;
 		return CLI_OK;
+	case OPTION_SECONDS:
+		return cli_number(trace->verb, "--seconds", argument, SECONDS_MAX, &trace->seconds);
 	case 's':
 		return add_script(trace, argument, true) ? CLI_OK : out_of_memory();
 	case 'n':
@@ -492,6 +503,7 @@ int trace_options_parse(struct trace *trace, int argc, char **argv, const char *
 		{"via", required_argument, NULL, OPTION_VIA},
 		{"wait", required_argument, NULL, OPTION_WAIT},
 		{"lossless", no_argument, NULL, OPTION_LOSSLESS},
+		{"seconds", required_argument, NULL, OPTION_SECONDS},
 		{"log", required_argument, NULL, OPTION_LOG},
 		{"socket", required_argument, NULL, OPTION_SOCKET},
 		{NULL, 0, NULL, 0},

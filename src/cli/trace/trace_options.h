@@ -56,6 +56,7 @@ struct trace {
 	bool is_bundled;        /* the first script is one that comes with vmtap */
 	struct writer *writer;  /* as in struct run_settings, and the next three */
 	uint64_t snapshot;
+	uint64_t seconds; /* after which the trace ends; 0: not by time */
 	void (*note_process)(struct writer *writer, const struct event_process *process);
 	const struct run_input *input;
 	void (*opened)(void *context);
