@@ -45,8 +45,16 @@ char *process_script(
 		"profile-%d /",
 		FRAMES, PROCESS_SCRIPT_HZ);
 	write_predicate(file, spec);
-	fprintf(file, "/\n{\n\t@time[pid, %sstack(), ustack(%d)] = sum(%d);\n}\n",
-		kind == PROCESS_SCRIPT_NAMED ? "execname, " : "", FRAMES, PROCESS_SCRIPT_PERIOD);
+	if (kind == PROCESS_SCRIPT_EVENTS)
+		fprintf(file,
+			"/\n{\n\tprintf(\"%%d%%d%%d%%d%%d%%s%%k%%k\", timestamp, pid, ppid, tid, "
+			"cpu, "
+			"execname, stack(), ustack(%d));\n}\n",
+			FRAMES);
+	else
+		fprintf(file, "/\n{\n\t@time[pid, %sstack(), ustack(%d)] = sum(%d);\n}\n",
+			kind == PROCESS_SCRIPT_NAMED ? "execname, " : "", FRAMES,
+			PROCESS_SCRIPT_PERIOD);
 	if (kind == PROCESS_SCRIPT_THREADS) {
 		fprintf(file, "profile-%d /(", PROCESS_SCRIPT_HZ);
 		write_predicate(file, spec);

@@ -17,8 +17,23 @@ enum {
 /* What a script collects. */
 enum process_script_kind {
 	PROCESS_SCRIPT_NAMED,  /* @time[pid, execname, stack(), ustack()] */
+	PROCESS_SCRIPT_EVENTS, /* each sample by itself: printf() with PROCESS_SCRIPT_VALUES values,
+				  in the order of enum process_script_value */
 	PROCESS_SCRIPT_THREADS /* @time[pid, stack(), ustack()], and @threads[pid, execname]: those
 				  that have been seen */
+};
+
+/* What the script prints of a sample. */
+enum process_script_value {
+	PROCESS_SCRIPT_TIME,
+	PROCESS_SCRIPT_PID,
+	PROCESS_SCRIPT_PPID,
+	PROCESS_SCRIPT_TID,
+	PROCESS_SCRIPT_CPU,
+	PROCESS_SCRIPT_NAME,
+	PROCESS_SCRIPT_KERNEL, /* the kernel's stack */
+	PROCESS_SCRIPT_USER,   /* the process's */
+	PROCESS_SCRIPT_VALUES
 };
 
 /*

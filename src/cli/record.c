@@ -14,13 +14,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/interrupts.h"
+#include "cli/record_display.h"
+#include "cli/record_kernel.h"
 #include "cli/record_options.h"
 #include "contract/contract.h"
 #include "contract/known.h"
@@ -28,16 +28,14 @@
 #include "program/program.h"
 #include "source/eventlog/eventlog.h"
 #include "source/recording.h"
-#include "source/recording_progress.h"
 #include "targets/target_bytes.h"
+#include "targets/target_streams.h"
 #include "usdt/process/process_info.h"
 #include "wire/describe.h"
 #include "wire/wire.h"
 
 enum {
 	FINISH_MS = 2000, /* how long the target may take to finish its stream */
-	PROGRESS_MS = 1000,
-	LINE_MAX_BYTES = 256,
 	LOOK_MS = 1000,
 	WAIT_MS = 60000 /* longest single wait */
 };
@@ -48,21 +46,11 @@ struct session {
 	struct recording *recording;
 	sigset_t signal_set, unblocked; /* those that end the file; the mask of before */
 	struct interrupts interrupts;
-	bool shows_progress;
-	int64_t shown; /* when progress was last shown */
-	int64_t begun;
-	int64_t next_line; /* when the next line is due after that, not on a terminal */
-	bool has_advised;
-	struct recording_counts before; /* what it said then */
-	int64_t looked;                 /* when further runtimes were last looked for */
-	bool has_further;               /* it has been said that there are some */
+	struct record_display display;
+	int64_t end;      /* when the recording is to end, ms; 0: never */
+	int64_t looked;   /* when further runtimes were last looked for */
+	bool has_further; /* it has been said that there are some */
 };
-
-/* Milliseconds on CLOCK_MONOTONIC. */
-static int64_t now_ms(void)
-{
-	return (int64_t)(clock_monotonic() / CLOCK_NS_PER_MS);
-}
 
 /* ---- which probes ---- */
 
@@ -327,69 +315,14 @@ static int subscribe(struct session *session, const uint16_t *types, size_t coun
 
 /* ---- recording ---- */
 
-/* Where a line cannot be overwritten: few of them. */
-static void show_line(struct session *session, bool last)
-{
-	static const struct recording_counts none;
-	int64_t elapsed = now_ms() - session->begun;
-	char line[LINE_MAX_BYTES];
-
-	if (!recording_progress_due(elapsed, last, &session->next_line))
-		return;
-	recording_progress_line(line, sizeof(line), recording_counts(session->recording), &none,
-		elapsed, session->options->recording.compression);
-	cli_message("%s", line);
-}
-
-/* Says once what else there is for a recording that is both large and fast. */
-static void advise(struct session *session)
-{
-	const struct recording_counts *counts = recording_counts(session->recording);
-	char line[LINE_MAX_BYTES];
-
-	if (session->has_advised || session->options->probe_count ||
-		!recording_progress_advice(
-			line, sizeof(line), counts->bytes, now_ms() - session->begun))
-		return;
-	session->has_advised = true;
-	if (session->shows_progress)
-		putc('\n', stderr);
-	cli_message("%s", line);
-}
-
-static void show_progress(struct session *session, bool last)
-{
-	const struct recording_counts *counts = recording_counts(session->recording);
-	int64_t now = now_ms(), elapsed = now - session->shown;
-	struct winsize terminal;
-	char line[128];
-	int width = 79; /* where the terminal does not say */
-
-	advise(session);
-	if (!session->shows_progress)
-		show_line(session, last);
-	if (!session->shows_progress || (!last && elapsed < PROGRESS_MS))
-		return;
-	/*
-	 * A line that wraps could not be overwritten. The previous line is cleared with blanks,
-	 * since not every terminal has an escape sequence for that.
-	 */
-	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) && terminal.ws_col &&
-		terminal.ws_col <= width)
-		width = terminal.ws_col - 1;
-	recording_progress_line(line, sizeof(line), counts, &session->before, elapsed,
-		session->options->recording.compression);
-	fprintf(stderr, "\r%-*.*s%s", width, width, line, last ? "\n" : "");
-	fflush(stderr);
-	session->shown = now;
-	session->before = *counts;
-}
-
 static void take_signals(struct session *session)
 {
 	bool before = session->interrupts.count;
 
 	interrupts_take(&session->interrupts);
+	/* the end that was asked for on the command line is like a signal */
+	if (!before && session->end && record_display_now() >= session->end)
+		interrupts_add(&session->interrupts);
 	/* the stream's end, and what comes until then, is waited for a while */
 	if (session->interrupts.count && !before)
 		target_bytes_finish(session->bytes);
@@ -424,13 +357,16 @@ static void wait_for_more(struct session *session, int64_t limit)
 	struct pollfd waits[] = {
 		{.fd = interrupts_descriptor(&session->interrupts), .events = POLLIN},
 		{.fd = target_bytes_descriptor(session->bytes), .events = POLLIN}};
-	int64_t now = now_ms(), left = WAIT_MS;
+	int64_t now = record_display_now(), left = WAIT_MS;
 	int due = recording_due(session->recording);
 
 	if (due >= 0 && due < left)
 		left = due;
-	if (session->shows_progress && session->shown + PROGRESS_MS - now < left)
-		left = session->shown + PROGRESS_MS - now;
+	int64_t shown = record_display_due(&session->display);
+	if (shown >= 0 && shown < left)
+		left = shown;
+	if (session->end && session->end - now < left)
+		left = session->end - now;
 	if (limit && limit - now < left)
 		left = limit - now;
 	poll(waits, 2, left > 0 ? (int)left : 0);
@@ -444,7 +380,7 @@ static void look_for_further(struct session *session)
 {
 	const struct process_info *process = target_bytes_process(session->bytes);
 	char own[TARGET_BYTES_PATH_MAX], other[TARGET_BYTES_PATH_MAX];
-	int64_t now = now_ms();
+	int64_t now = record_display_now();
 
 	if (session->has_further || (session->looked && now - session->looked < LOOK_MS))
 		return;
@@ -461,7 +397,7 @@ static void look_for_further(struct session *session)
 static int receive_header(struct session *session, struct error *error)
 {
 	const struct process_info *process = target_bytes_process(session->bytes);
-	int64_t limit = now_ms() + TARGET_BYTES_ANSWER_MS;
+	int64_t limit = record_display_now() + TARGET_BYTES_ANSWER_MS;
 	size_t size;
 	int receipt;
 
@@ -479,13 +415,13 @@ static int receive_header(struct session *session, struct error *error)
 			target_bytes_is_stopped(
 				session->bytes, limit - TARGET_BYTES_ANSWER_MS, error))
 			return -ETIMEDOUT;
-		if (receipt == RECEIPT_IDLE && now_ms() >= limit)
+		if (receipt == RECEIPT_IDLE && record_display_now() >= limit)
 			return error_set(error, ETIMEDOUT,
 				"process %" PRIu32 " (%s) has not declared its events within %d "
 				"seconds: it may be stopped",
 				process->pid, process->name, TARGET_BYTES_ANSWER_MS / 1000);
 		if (receipt == RECEIPT_IDLE)
-			wait_for_more(session, now_ms() + TARGET_BYTES_STOPPED_MS);
+			wait_for_more(session, record_display_now() + TARGET_BYTES_STOPPED_MS);
 	}
 	return 0;
 }
@@ -505,12 +441,12 @@ static int receive_events(struct session *session, struct error *error)
 		if (session->interrupts.count > 1)
 			return RECEIPT_ENDED;
 		if (session->interrupts.count && !limit)
-			limit = now_ms() + FINISH_MS;
+			limit = record_display_now() + FINISH_MS;
 		receipt = receive(session, error);
-		show_progress(session, false);
+		record_display_show(&session->display, recording_counts(session->recording), false);
 		if (receipt < 0 || receipt > RECEIPT_IDLE)
 			break;
-		if (limit && now_ms() >= limit)
+		if (limit && record_display_now() >= limit)
 			return RECEIPT_ENDED;
 		if (receipt == RECEIPT_MORE)
 			continue;
@@ -547,7 +483,9 @@ static int record(struct session *session)
 		result = recording_open(session->recording, &error);
 	if (!result && !status) {
 		sigprocmask(SIG_BLOCK, &session->signal_set, &session->unblocked);
-		session->shown = session->begun = now_ms();
+		record_display_begin(&session->display);
+		if (options->seconds)
+			session->end = session->display.begun + (int64_t)options->seconds * 1000;
 		result = interrupts_open(&session->interrupts, &session->signal_set);
 		if (!result)
 			result = subscribe(session, types, type_count);
@@ -560,8 +498,8 @@ static int record(struct session *session)
 	free(types);
 	if (!session->recording)
 		goto out;
-	show_progress(session, true);
 	counts = *recording_counts(session->recording);
+	record_display_show(&session->display, &counts, true);
 	if (recording_close(session->recording, !result && !status && receipt != RECEIPT_CLOSED,
 		    &closing) &&
 		!result) {
@@ -608,12 +546,58 @@ out:
 	return result ? CLI_CANNOT : status;
 }
 
+/* Says which option only a VM's stream can meet. */
+static int refuse_options(const struct record_options *options)
+{
+	const char *option = options->recording.ghc_only ? "--ghc-only"
+		: options->heap_period                   ? "--heap-profile"
+		: options->cpu_clock                     ? "--cpu-clock"
+		: options->lossless                      ? "--lossless"
+		: options->is_elapsed                    ? "--wall"
+							 : "-n";
+
+	return cli_usage("record",
+		"%s is for a VM that serves an event stream; of another process the kernel's "
+		"samples are recorded",
+		option);
+}
+
+/* Decides whether the kernel delivers the events, because the target serves no stream. */
+static int choose_way(const struct record_options *options, bool *is_kernel)
+{
+	/* --samples asks for a probe, too */
+	bool names_probes = options->probe_count > (options->sample_period ? 1 : 0);
+	enum target_streams streams;
+	struct error error;
+
+	if (target_streams_look(&options->spec, &streams, &error)) {
+		cli_message("%s", error.text);
+		return CLI_CANNOT;
+	}
+	if (streams == TARGET_STREAMS_SOME)
+		return cli_usage("record",
+			"some of these processes serve an event stream and some do not: record "
+			"them apart, or all by the kernel's samples (--via=kernel)");
+	/* a command of unknown kind may start a VM: if only a VM can do what is asked, wait for it
+	 */
+	*is_kernel = streams == TARGET_STREAMS_NONE ||
+		(streams == TARGET_STREAMS_UNKNOWN && !options->is_of_stream && !names_probes);
+	if (*is_kernel && (options->is_of_stream || names_probes))
+		return refuse_options(options);
+	if (!*is_kernel && (options->spec.count > 1 || options->spec.follows))
+		return cli_usage("record",
+			"a log is of one event stream: record one VM at a time, without --follow, "
+			"or all by the kernel's samples (--via=kernel)");
+	return CLI_OK;
+}
+
 int command_record(int argc, char **argv)
 {
 	struct record_options options = {0};
-	struct session session = {.options = &options, .shows_progress = isatty(STDERR_FILENO)};
+	struct session session = {.options = &options};
 	struct error error = {""};
 	struct sigaction hangup;
+	bool is_kernel = false;
 	int status = record_options_parse(&options, argc, argv);
 
 	if (status || options.helped)
@@ -629,6 +613,15 @@ int command_record(int argc, char **argv)
 	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
 		sigaddset(&session.signal_set, SIGHUP);
 	sigprocmask(SIG_BLOCK, NULL, &session.unblocked);
+	status = choose_way(&options, &is_kernel);
+	if (status || is_kernel) {
+		if (!status)
+			status = record_kernel(&options);
+		goto out;
+	}
+	session.display = (struct record_display){.is_terminal = isatty(STDERR_FILENO),
+		.is_compressed = options.recording.compression,
+		.may_advise = !options.probe_count};
 	if (target_bytes_open(&options.spec, &session.bytes, &error)) {
 		cli_message("%s", error.text);
 		status = CLI_CANNOT;

@@ -31,8 +31,10 @@ enum {
 	OPTION_MAX_SIZE,
 	OPTION_ROTATE,
 	OPTION_SOCKET,
-	OPTION_FOLLOW, /* and --wait: only `vmtap trace` takes them, and the check says so */
-	OPTION_WAIT
+	OPTION_FOLLOW,
+	OPTION_SECONDS,
+	OPTION_VIA,
+	OPTION_WAIT /* only `vmtap trace` takes it, and the check says so */
 };
 
 static void help(void)
@@ -40,12 +42,19 @@ static void help(void)
 	printf("Usage: vmtap record [OPTION]... -p PID|-c COMMAND -o FILE\n"
 	       "       vmtap record [OPTION]... -o FILE -- COMMAND [ARGUMENT]...\n"
 	       "Writes the event stream of a VM to a file, which 'vmtap trace --log' and every\n"
-	       "reader of GHC's eventlog can read.\n\n"
-	       "  -p PID            a running process; it is left running\n"
+	       "reader of GHC's eventlog can read. Of a process that serves no event stream, it\n"
+	       "writes samples of its stacks, with the functions' names, 97 a second of each\n"
+	       "processor, as root.\n\n"
+	       "  -p PID            a running process; it is left running. Without event streams "
+	       "it\n"
+	       "                    may be repeated\n"
 	       "  -c COMMAND        start the command and record it from its first event; it is\n"
 	       "                    ended with the recording. Quotes and backslashes work as in\n"
 	       "                    a shell\n"
 	       "      --socket PATH the process that serves its event stream there\n"
+	       "      --follow      also what the processes start, by the kernel's samples\n"
+	       "      --via=kernel  a VM as any other process: its functions\n"
+	       "      --seconds N   end after N seconds (else with ^C, or with the target)\n"
 	       "  -o FILE           the file; - is the standard output\n"
 	       "  -n PROBES         only probes that match this description of D (may be "
 	       "repeated)\n"
@@ -169,9 +178,14 @@ static int add_pid(struct record_options *options, const char *text)
 
 	if (status)
 		return status;
-	if (has_target(options, TARGET_PID))
-		return cli_usage("record", "-p is given twice: one target at a time");
-	return target_spec_add_pid(&options->spec, pid) ? out_of_memory() : CLI_OK;
+	switch (target_spec_add_pid(&options->spec, pid)) {
+	case 0:
+		return CLI_OK;
+	case -EEXIST:
+		return cli_usage("record", "-p %s is given twice", text);
+	default:
+		return out_of_memory();
+	}
 }
 
 static int add_command(struct record_options *options, const char *text)
@@ -181,7 +195,7 @@ static int add_command(struct record_options *options, const char *text)
 	int result;
 
 	if (has_target(options, TARGET_COMMAND))
-		return cli_usage("record", "-c is given twice: one target at a time");
+		return cli_usage("record", "-c is given twice: one command at a time");
 	result = command_words_split(&command, text, &error);
 	if (result == -ENOMEM)
 		return out_of_memory();
@@ -191,6 +205,20 @@ static int add_command(struct record_options *options, const char *text)
 		return CLI_OK;
 	command_words_free(&command);
 	return out_of_memory();
+}
+
+static int take_via(struct record_options *options, const char *text)
+{
+	static const char *const names[] = {[TARGET_VIA_AUTO] = "auto",
+		[TARGET_VIA_STREAM] = "stream",
+		[TARGET_VIA_KERNEL] = "kernel"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(text, names[i])) {
+			options->spec.via = (enum target_via)i;
+			return CLI_OK;
+		}
+	return cli_usage("record", "--via %s: it is auto, stream or kernel", text);
 }
 
 static int add_socket(struct record_options *options, const char *path)
@@ -213,8 +241,10 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 		{"max-size", required_argument, NULL, OPTION_MAX_SIZE},
 		{"rotate", required_argument, NULL, OPTION_ROTATE},
 		{"samples", no_argument, NULL, OPTION_SAMPLES},
+		{"seconds", required_argument, NULL, OPTION_SECONDS},
 		{"stacks", no_argument, NULL, OPTION_STACKS},
 		{"socket", required_argument, NULL, OPTION_SOCKET},
+		{"via", required_argument, NULL, OPTION_VIA},
 		{"wait", required_argument, NULL, OPTION_WAIT},
 		{"wall", no_argument, NULL, OPTION_WALL},
 		{NULL, 0, NULL, 0},
@@ -239,6 +269,13 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 			break;
 		case OPTION_FOLLOW:
 			options->spec.follows = true;
+			break;
+		case OPTION_SECONDS:
+			status = cli_number(
+				"record", "--seconds", optarg, 1000000000, &options->seconds);
+			break;
+		case OPTION_VIA:
+			status = take_via(options, optarg);
 			break;
 		case OPTION_WAIT:
 			options->spec.name = optarg;
@@ -315,6 +352,8 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 		return cli_usage("record", "--rotate needs --max-size");
 	if (options->cpu_clock && options->recording.ghc_only)
 		return cli_usage("record", "GHC has no event for what --cpu-clock records");
+	options->is_of_stream = options->cpu_clock || options->heap_period || options->lossless ||
+		options->is_elapsed || options->recording.ghc_only;
 	if (options->stacks && options->recording.ghc_only)
 		return cli_usage("record", "GHC has no event for what --stacks records");
 	return CLI_OK;

@@ -10,12 +10,14 @@
 #include "targets/target_spec.h"
 
 struct record_options {
-	struct target_spec spec; /* the target: one */
+	struct target_spec spec; /* what to record */
+	uint64_t seconds;        /* after which it ends; 0: not by itself */
 	uint64_t heap_period;    /* ns; 0: no samples of the heap */
 	uint64_t sample_period;  /* ns; 0: vm:::sample is fired as others ask, or as the VM does */
 	bool is_elapsed;         /* that is elapsed time, else CPU time */
 	bool lossless, cpu_clock, stacks;
-	bool helped; /* --help has been printed: there is nothing to record */
+	bool is_of_stream; /* an option is given that only an event stream can meet */
+	bool helped;       /* --help has been printed: there is nothing to record */
 	const char **probes;
 	size_t probe_count, probe_capacity;
 	struct recording_settings recording;

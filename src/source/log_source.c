@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/debug.h"
 #include "program/need.h"
 #include "source/eventlog/eventlog.h"
@@ -30,6 +31,9 @@ struct log_source {
 	bool is_seekable;
 	struct eventlog *log;
 	char *file;
+	struct event_process *processes; /* of the events; NULL: there is only the source's */
+	size_t process_count, process_capacity;
+	uint64_t process_changes; /* of which they are */
 };
 
 /* Reads once. Returns false at the end of the file or if reading failed. */
@@ -161,6 +165,8 @@ static int log_enable(
 		return error_set(error, ENOMEM, "%s: out of memory", log->file);
 	if (request->tells_thread_ends)
 		eventlog_want_thread_ends(log->log);
+	/* the probes profile-n have addresses of it as arguments */
+	stacks |= eventlog_is_sampled_by_kernel(log->log);
 	if (stacks && eventlog_want_stacks(log->log, true))
 		result = error_set(error, ENOMEM, "%s: out of memory", log->file);
 	else if (eventlog_enable(log->log, probes, source_request_probes(request, probes), 0))
@@ -182,6 +188,34 @@ static enum source_state end_marked(struct log_source *log, struct error *error)
 	return SOURCE_BROKEN;
 }
 
+/* Gives the batch its processes. */
+static int put_processes(struct log_source *log, struct event_batch *batch, struct error *error)
+{
+	uint64_t changes;
+	size_t count;
+	const struct further_process *further = eventlog_further(log->log, &count, &changes);
+
+	batch->processes = &log->source.process;
+	batch->process_count = 1;
+	if (!count)
+		return 0;
+	if (changes != log->process_changes) {
+		if (array_room(&log->processes, &log->process_capacity, count,
+			    sizeof(*log->processes)))
+			return error_set(error, ENOMEM, "%s: out of memory", log->file);
+		log->processes[0] = log->source.process;
+		for (size_t i = 0; i < count; i++)
+			log->processes[i + 1] = (struct event_process){.pid = further[i].pid,
+				.ppid = further[i].ppid,
+				.execname = further[i].name ? further[i].name : "",
+				.arguments = further[i].arguments};
+		log->process_changes = changes;
+	}
+	batch->processes = log->processes;
+	batch->process_count = count + 1;
+	return 0;
+}
+
 static enum source_state log_next(
 	struct source *source, int timeout_ms, struct event_batch *batch, struct error *error)
 {
@@ -194,8 +228,8 @@ static enum source_state log_next(
 	for (;;) {
 		switch (eventlog_next(log->log, batch, error)) {
 		case EVENTLOG_BATCH:
-			batch->processes = &source->process;
-			batch->process_count = 1;
+			if (put_processes(log, batch, error))
+				return SOURCE_BROKEN;
 			source->samples = eventlog_samples(log->log);
 			return SOURCE_MORE;
 		case EVENTLOG_ENDED:
@@ -231,6 +265,7 @@ static void log_close(struct source *source)
 	if (log->copy >= 0)
 		close(log->copy);
 	eventlog_free(log->log);
+	free(log->processes);
 	free(log->file);
 	free(log);
 }
@@ -316,6 +351,12 @@ static int open_log(const char *file, bool *looks_ahead, struct d_probe_set *set
 		log->source.provides |= d_need_bit(D_NEED_CPU) | d_need_bit(D_NEED_OS_THREAD);
 	if (eventlog_has_cpu_time(log->log))
 		log->source.provides |= d_need_bit(D_NEED_CPU_TIME);
+	if (eventlog_is_sampled_by_kernel(log->log)) {
+		log->source.provides |= d_need_bit(D_NEED_USER_STACK) |
+			d_need_bit(D_NEED_KERNEL_STACK) | d_need_bit(D_NEED_USER_SYMBOLS) |
+			d_need_bit(D_NEED_KERNEL_SYMBOLS);
+		log->source.symbols = eventlog_symbols(log->log);
+	}
 	log->source.recorded = true;
 	log->source.start = process->start;
 	log->source.wall_offset = process->wall_offset;

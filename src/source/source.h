@@ -43,6 +43,7 @@
 #define SOURCE_SILENCE_NS (200 * CLOCK_NS_PER_MS)
 
 struct connection;
+struct symbol_lookup;
 struct source;
 
 enum source_state {
@@ -129,6 +130,8 @@ struct source {
 	uint64_t start;   /* of a recording: its first moment, on the clock of the events */
 	int64_t wall_offset;         /* of a recording, see struct event_batch */
 	enum source_samples samples; /* of the last round of sampling so far */
+	/* What names the addresses in the stacks of a recording; NULL: nothing does. */
+	const struct symbol_lookup *symbols;
 	/* Definitions of providers that it carries, for scripts; valid until the source is
 	 * enabled. */
 	const struct d_carried *carried;

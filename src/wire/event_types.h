@@ -56,7 +56,7 @@ WIRE_TYPE(25, CAPSET_CREATE, 6, 6, WIRE_STATE | WIRE_ON_CONNECT, "capset:4 type:
 	"Create capability set", "2 process, 3 clock")
 WIRE_TYPE(26, CAPSET_DELETE, 4, 4, WIRE_STATE | WIRE_ON_CONNECT, "capset:4",
 	"Delete capability set", "")
-WIRE_TYPE(27, CAPSET_ASSIGN_CAP, 6, 6, WIRE_STATE | WIRE_ON_CONNECT, "capset:4 cap:2",
+WIRE_TYPE(27, CAPSET_ASSIGN_CAP, 6, 6, WIRE_READ | WIRE_STATE | WIRE_ON_CONNECT, "capset:4 cap:2",
 	"Add capability to capability set", "")
 WIRE_TYPE(28, CAPSET_REMOVE_CAP, 6, 6, WIRE_STATE | WIRE_ON_CONNECT, "capset:4 cap:2",
 	"Remove capability from capability set", "")
@@ -186,10 +186,14 @@ WIRE_TYPE(411, SAMPLED, 2, 2, WIRE_READ | WIRE_STATE, "unit:1 timers:1",
 	"vmtap: how samples by time become due",
 	"of the events vm:::sample from here on: unit is 1 for CPU time and 4 for elapsed time. If "
 	"timers is 1, each is of a timer on its thread's CPU clock. If it is 0, the sample has become "
-	"due with those of the other threads, at a tick of elapsed time")
+	"due with those of the other threads, at a tick of elapsed time. If it is 2, the kernel has "
+	"taken the samples, see below")
 WIRE_TYPE(412, THREAD_END, 8, 8, WIRE_READ, "os_thread:8", "vmtap: an OS thread has ended",
 	"of the thread, which has ended: later events of that number are of another thread. A CONTEXT "
 	"of the same thread comes before it")
+WIRE_TYPE(413, PROCESS_NAME, WIRE_VARIABLE, 4, WIRE_READ | WIRE_STATE | WIRE_ON_CONNECT | WIRE_TRACER,
+	"capset:4 name:t", "vmtap: name of a process",
+	"the kernel's name of the process; only in logs of processes without an event stream")
 
 /* clang-format on */
 

@@ -171,6 +171,12 @@ enum {
 	WIRE_SAMPLING_THREADS = 3,
 	WIRE_SAMPLING_ELAPSED = 4,
 
+	/* what WIRE_SAMPLED says of timers */
+	WIRE_SAMPLED_TICKS = 0,
+	WIRE_SAMPLED_TIMERS = 1,
+	WIRE_SAMPLED_KERNEL = 2, /* the kernel's timer of each processor took them, of processes
+				    without a stream, with the stacks that it finds */
+
 	WIRE_COMMAND_HEAP_START = 1,
 	WIRE_COMMAND_HEAP_STOP = 2,
 	WIRE_COMMAND_HEAP_REQUEST = 3,

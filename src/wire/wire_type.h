@@ -23,7 +23,9 @@ enum wire_trait {
 	/* Part of a heap profile: a subscription to it requests samples of the heap. */
 	WIRE_SAMPLE = 16,
 	/* Its time stamp was read earlier: times may go backwards within a block. */
-	WIRE_EARLIER = 32
+	WIRE_EARLIER = 32,
+	/* A VM does not write it: vmtap does, into logs of processes without a stream. */
+	WIRE_TRACER = 64
 };
 
 /* A row; see wire/event_types.h. */

@@ -121,10 +121,8 @@ else
 fi
 gone=$(sh -c 'echo $$') # it has ended
 run 3 flame "$gone" -o -
-for verb in record heap dump; do
-	case $verb in record) words="-p $pid -o $directory/log" ;; *) words=$pid ;; esac
-	# shellcheck disable=SC2086
-	run 3 $verb $words
+for verb in heap dump; do
+	run 3 $verb "$pid"
 	has err "serves no event stream.*vmtap flame $pid"
 done
 

@@ -200,7 +200,7 @@ log=$rotated
 # a recording that cannot start leaves the file unchanged
 echo precious >"$log"
 run 1 record -p "$pid" -o "$log" -n 'vm*:::nosuch'
-run 3 record -p $$ -o "$log"
+run 3 record --via=stream -p $$ -o "$log"
 run 3 record -p "$pid" -o "$log" --max-size 10
 [ "$(cat "$log")" = precious ] || fail "a file was lost for a recording that did not begin"
 run 3 record -p "$pid" -o "$directory"
@@ -277,7 +277,7 @@ has out '^15$'
 
 # before the file exists, a signal ends the command, whatever it is waiting for
 rm -f "$log"
-"$VMTAP" record -o "$log" -c "sleep 100" >/dev/null 2>&1 &
+"$VMTAP" record --via=stream -o "$log" -c "sleep 100" >/dev/null 2>&1 &
 recorder=$!
 pids+=("$recorder")
 await "no command" pgrep -P "$recorder"
@@ -304,7 +304,7 @@ run 3 record -o /nonexistent/log -c "$TOY examples/toy/programs/queens.toy"
 has err '^vmtap: /nonexistent/log: No such file or directory$'
 run 3 record -p "$pid" -o "$log"
 has err "^vmtap: process $pid does not exist$"
-run 3 record -o "$log" -c true
+run 3 record --via=stream -o "$log" -c true
 has err '^vmtap: process [0-9]+ \(.*\) has ended without serving an event stream$'
 for wrong in "" "-p 1" "-o x" "-p 1 -c true -o x" "-p 1x -o x" "-p 1 -o x --max-size 0" \
 	"-p 1 -o x --max-size 5q" "-p 1 -o x --rotate 2" "-p 1 -o x --max-size 1m --rotate 0" \

@@ -56,10 +56,8 @@ done
 # kinds that a verb does not take
 wrong "--log: a recording has ended; 'vmtap flame' and 'vmtap trace method_time' read it" top --log x
 wrong "--log: a recording has ended; 'vmtap flame' and 'vmtap trace method_time' read it" top --log x -p $$
-taken='it takes a PID or a command or a socket'
+taken='it takes a PID or a command or a socket or --follow'
 wrong "record does not take a name yet: $taken" record -o "$file" --wait toy
-wrong "record does not take --follow yet: $taken" record -o "$file" --follow -p $$
-wrong "record does not take --follow yet: $taken" record -o "$file" --follow -- true
 wrong '--wait NAME says what to trace, without -p, -c, --socket and --log' record -o "$file" --wait toy -p $$
 for words in '' "-p $$ -c true" "-c true --socket x" "-p $$ --socket x"; do
 	# shellcheck disable=SC2086

@@ -32,7 +32,9 @@ wrong "'-a' needs an argument" check -c x -a
 wrong "'--rotate' needs an argument" record --rotate
 wrong "'-s' needs an argument" trace -qs
 wrong "'--json' takes no argument" log --json=yes x
-wrong "-p is given twice: one target at a time" record -o x -p 1 -p 2
-wrong "-c is given twice: one target at a time" record -o x -c true -c true
+wrong "-p 1 is given twice" record -o x -p 1 -p 1
+wrong "-c is given twice: one command at a time" record -o x -c true -c true
+wrong "--via x: it is auto, stream or kernel" record -o x -p 1 --via x
+wrong "--seconds: 'x' is not a number from 1 to 1000000000" record -o x -p 1 --seconds x
 wrong "--socket is given twice: one target at a time" record -o x --socket a --socket b
 wrong "one of -p, -c, --socket and -- COMMAND says what to record" record -o x -p 1 --socket a

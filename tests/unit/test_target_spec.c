@@ -121,8 +121,11 @@ START_TEST(test_verbs)
 		{"record", "c", NULL},
 		{"record", "s", NULL},
 		{"record", "l",
-			"record does not take a LOG yet: it takes a PID or a command or a socket"},
-		{"record", "pf", "record does not take --follow yet"},
+			"record does not take a LOG yet: it takes a PID or a command or a socket "
+			"or "
+			"--follow"},
+		{"record", "pf", NULL},
+		{"record", "pk", NULL},
 		{"record", "w", "record does not take a name yet"},
 		{"record", "", "one of -p, -c, --socket and -- COMMAND says what to record"},
 		{"record", "pc", "one of -p, -c, --socket and -- COMMAND says what to record"},

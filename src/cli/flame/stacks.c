@@ -5,6 +5,7 @@
  */
 #include "cli/flame/stacks.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,7 @@ struct stacks {
 	struct method_stacks threads; /* of struct guest_thread */
 	struct loss_gaps gaps;
 	uint64_t latest, calls, lost;
+	bool names_processes; /* the log has several: the outermost frame is the process */
 	bool has_failed;
 	bool is_sampled; /* it takes samples, each of which stands for itself: losses leave no gap
 			  */
@@ -184,6 +186,43 @@ static uint32_t name_of(
 	return number;
 }
 
+/* The node of a process; 0: there is no room for it. */
+static uint32_t process_node(struct stacks *stacks, const struct event_process *process)
+{
+	uint32_t name, node;
+	char text[128];
+
+	snprintf(text, sizeof(text), "%s (%" PRIu32 ")", process->execname, process->pid);
+	name = call_tree_name(stacks->tree, text, strlen(text));
+	stacks->has_failed |= !name;
+	node = name ? call_tree_child(stacks->tree, 0, name) : UINT32_MAX;
+	return node == UINT32_MAX ? 0 : node;
+}
+
+/* At the second process of a log, moves the stacks that there are to the first one. Nodes that are
+ * left without anything are not shown. */
+static void begin_processes(struct stacks *stacks, const struct event_process *first)
+{
+	struct call_tree *tree = stacks->tree;
+	uint32_t count = tree->count, *moved = calloc(count, sizeof(*moved));
+
+	stacks->names_processes = true;
+	if (!moved) {
+		stacks->has_failed = true;
+		return;
+	}
+	moved[0] = process_node(stacks, first);
+	for (uint32_t i = 1; i < count; i++) {
+		uint32_t parent = moved[tree->nodes[i].parent];
+		uint32_t node = call_tree_child(tree, parent, tree->nodes[i].name);
+
+		moved[i] = node == UINT32_MAX ? parent : node;
+		tree->nodes[moved[i]].self += tree->nodes[i].self;
+		tree->nodes[i].self = 0;
+	}
+	free(moved);
+}
+
 /* A sample counts for the innermost frame; its stack is the VM's own. */
 static void sample(
 	struct stacks *stacks, const struct event_batch *batch, const struct event *event)
@@ -194,6 +233,8 @@ static void sample(
 
 	if (!guest || !guest->count)
 		return;
+	if (stacks->names_processes)
+		node = process_node(stacks, &batch->processes[event->process]);
 	stacks->calls++;
 	for (uint32_t i = guest->count; i-- > 0;) {
 		const struct event names = {
@@ -358,6 +399,8 @@ bool stacks_batch(struct stacks *stacks, const struct feed *feed, const struct e
 	struct guest_thread *thread;
 
 	take_losses(stacks, batch);
+	if (batch->process_count > 1 && !stacks->names_processes)
+		begin_processes(stacks, &batch->processes[0]);
 	for (size_t i = 0; i < batch->event_count; i++) {
 		const struct event *event = &batch->events[i];
 		enum stacks_role role = (enum stacks_role)feed_role(feed, event);

@@ -113,9 +113,11 @@ static void find_runtime(uint64_t pid, char *runtime, size_t size)
 }
 
 /* A user who sees this line may cause the first event at once, so the probes are open by then. */
-static void tell_address(void *server)
+static int tell_address(void *server, struct error *error)
 {
+	(void)error;
 	fprintf(stderr, "vmtap: serving %s\n", page_server_url(server));
+	return 0;
 }
 
 static int serve(struct trace *trace, const struct serve_options *options)

@@ -598,13 +598,15 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	}
 	engine_settings.collect = collect;
 	engine_settings.collect_context = &run;
-	/* Nothing is known of a recording's addresses: the processes are of the past. */
+	/* Of a recording's addresses only the recording knows: the processes are of the past. */
 	if (!engine_settings.recorded) {
 		run.code = d_program_names_places(settings->program) ? heard_code_new() : NULL;
 		symbols = process_symbols_new(run.code);
 	}
 	if (symbols)
 		engine_settings.symbols = process_symbols_lookup(symbols);
+	else if (source && source->recorded)
+		engine_settings.symbols = source->symbols;
 	result = engine_new(&engine_settings, &run.engine);
 	if (result) {
 		if (result == -ENOSPC)
@@ -636,7 +638,9 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 		goto out;
 	}
 	if (settings->opened)
-		settings->opened(settings->opened_context);
+		result = settings->opened(settings->opened_context, error);
+	if (result)
+		goto out;
 	engine_begin(run.engine, begun, wall_offset);
 	engine_count_ticks(run.engine, present(&run));
 	run.is_begun = !has_exited(&run);

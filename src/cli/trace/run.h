@@ -42,8 +42,9 @@ struct run_settings {
 	 * known. NULL: nothing is called. */
 	void (*note_process)(struct writer *writer, const struct event_process *process);
 	const struct run_input *input; /* NULL: none */
-	/* Called when the probes are open, before BEGIN. NULL: nothing is called. */
-	void (*opened)(void *context);
+	/* Called when the probes are open, before BEGIN. Nothing runs if it returns a negative
+	 * errno, with a line in error, or "" if the caller reports it. NULL: nothing is called. */
+	int (*opened)(void *context, struct error *error);
 	void *opened_context;
 };
 

@@ -104,7 +104,8 @@ static int run(struct trace *trace, const struct d_program *program, struct d_pr
 	if (trace->verbose)
 		trace_report_stability(output, probes, program, false);
 	if (run_program(&settings, &status, &error)) {
-		fprintf(stderr, "dtrace: %s\n", error.text);
+		if (*error.text)
+			fprintf(stderr, "dtrace: %s\n", error.text);
 		status = CLI_FOUND;
 	}
 	return status & 255;

@@ -59,7 +59,7 @@ struct trace {
 	uint64_t seconds; /* after which the trace ends; 0: not by time */
 	void (*note_process)(struct writer *writer, const struct event_process *process);
 	const struct run_input *input;
-	void (*opened)(void *context);
+	int (*opened)(void *context, struct error *error);
 	void *opened_context;
 	bool samples_elapsed; /* option sample is of elapsed time, whatever the script says */
 };

@@ -64,7 +64,7 @@ static void put_plain_type(
 /* Returns true if the header declares the type independently of the probes. */
 static bool is_plain(const struct wire_type *type)
 {
-	return *type->text;
+	return *type->text && !(type->traits & WIRE_TRACER);
 }
 
 static void note_ghc(struct encoder *encoder, uint16_t type)

@@ -35,6 +35,7 @@ int eventlog_open(const struct eventlog_settings *settings, struct eventlog **re
 	snprintf(log->what, sizeof(log->what), "%s", settings->what);
 	log->file = settings->file;
 	log->form_open = settings->either_form;
+	recorded_places_init(&log->places);
 	log->cap = WIRE_NO_CAP;
 	log->plan_of = calloc(65536, sizeof(*log->plan_of));
 	log->plans = calloc(1, sizeof(*log->plans));
@@ -66,6 +67,8 @@ void eventlog_free(struct eventlog *log)
 		free(log->providers[i].changes);
 	eventlog_free_carried(log);
 	eventlog_free_stacks(log);
+	eventlog_free_further(log);
+	recorded_places_free(&log->places);
 	names_free(&log->names);
 	free(log->early);
 	free(log->plan_of);
@@ -211,6 +214,7 @@ static void leave_block(struct eventlog *log)
 	log->tid = 0;
 	log->cpu = 0;
 	log->cap = WIRE_NO_CAP;
+	log->block_process = 0;
 }
 
 static void take_program(struct eventlog *log, const char *text, size_t length)
@@ -299,14 +303,16 @@ static void take_message(struct eventlog *log, const char *text, size_t size)
 	eventlog_add_message(log, text + length, strnlen(text + length, size - length));
 }
 
-static void take_sampled(struct eventlog *log, uint8_t unit, bool has_timers)
+static void take_sampled(struct eventlog *log, uint8_t unit, uint8_t timers)
 {
 	static const char ticks[] =
 		"samples become due at ticks of elapsed time, since the process can have no timers "
 		"on the CPU clocks of its threads: where threads wait, the shares may be wrong";
 	enum source_samples samples = unit == WIRE_SAMPLING_ELAPSED ? SOURCE_SAMPLES_ELAPSED
-		: has_timers                                        ? SOURCE_SAMPLES_CPU
+		: timers                                            ? SOURCE_SAMPLES_CPU
 								    : SOURCE_SAMPLES_CPU_TICKS;
+
+	log->is_sampled_by_kernel = timers == WIRE_SAMPLED_KERNEL;
 
 	if (samples == SOURCE_SAMPLES_CPU_TICKS && log->samples != samples)
 		eventlog_add_message(log, ticks, sizeof(ticks) - 1);
@@ -348,6 +354,8 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 		leave_block(log);
 		log->block_end = log->scanned + bytes_u32(payload);
 		log->cap = bytes_u16(payload + 12);
+		if (log->further.of_cap)
+			log->block_process = log->further.of_cap[log->cap];
 		break;
 	case WIRE_CONTEXT:
 		log->tid = (uint32_t)bytes_u64(payload);
@@ -395,7 +403,18 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 		log->is_lossless = size <= 4 || payload[4] & WIRE_LOSSLESS; /* older libraries */
 		log->awaits &= log->tag != log->awaited;
 		break;
+	case WIRE_CAPSET_ASSIGN_CAP:
+		return eventlog_take_cap(log, bytes_u32(payload), bytes_u16(payload + 4));
+	case WIRE_PROCESS_NAME:
+		if (!eventlog_take_further(
+			    log, plan->type, bytes_u32(payload), payload + 4, size - 4))
+			snprintf(log->process.program, sizeof(log->process.program), "%.*s",
+				(int)(size - 4), (const char *)payload + 4);
+		break;
 	case WIRE_PROGRAM_ARGS:
+		if (eventlog_take_further(
+			    log, plan->type, bytes_u32(payload), payload + 4, size - 4))
+			break;
 		take_program(log, (const char *)payload + 4, size - 4);
 		command_line_join(log->process.arguments, sizeof(log->process.arguments),
 			(const char *)payload + 4, size - 4);
@@ -405,10 +424,11 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 			(int)(size - 4), (const char *)payload + 4);
 		break;
 	case WIRE_OSPROCESS_PID:
-		log->process.pid = bytes_u32(payload + 4);
-		break;
+		return eventlog_take_pid(log, bytes_u32(payload), bytes_u32(payload + 4));
 	case WIRE_OSPROCESS_PPID:
-		log->process.ppid = bytes_u32(payload + 4);
+		if (!eventlog_take_further(
+			    log, plan->type, bytes_u32(payload), payload + 4, size - 4))
+			log->process.ppid = bytes_u32(payload + 4);
 		break;
 	}
 	return true;
@@ -436,6 +456,7 @@ static bool take_event(struct eventlog *log, const struct plan *plan, uint64_t t
 			.stack = log->stack,
 			.cpu_time = log->cpu_time,
 			.tid = log->tid,
+			.process = log->block_process,
 			.cpu = log->cpu,
 			.cap = log->cap};
 		log->is_open = true;
@@ -608,6 +629,16 @@ uint64_t eventlog_end(const struct eventlog *log, bool *has_more)
 const struct eventlog_process *eventlog_process(const struct eventlog *log)
 {
 	return &log->process;
+}
+
+bool eventlog_is_sampled_by_kernel(const struct eventlog *log)
+{
+	return log->is_sampled_by_kernel;
+}
+
+const struct symbol_lookup *eventlog_symbols(const struct eventlog *log)
+{
+	return &log->places.lookup;
 }
 
 uint32_t eventlog_tag(const struct eventlog *log)

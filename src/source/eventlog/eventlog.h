@@ -128,6 +128,24 @@ uint64_t eventlog_end(const struct eventlog *log, bool *has_more);
 
 const struct eventlog_process *eventlog_process(const struct eventlog *log);
 
+/* A process of a log that has several, but the first; name and arguments may be NULL. */
+struct further_process {
+	uint32_t capset, pid, ppid;
+	char *name, *arguments;
+};
+
+/* Returns those that are known up to now: process i + 1 of the events is the one at i. They have
+ * changed if *changes has; they are valid until the next batch. */
+const struct further_process *eventlog_further(
+	const struct eventlog *log, size_t *count, uint64_t *changes);
+
+/* Returns true if the kernel has taken the log's samples, with the stacks of process and kernel. */
+bool eventlog_is_sampled_by_kernel(const struct eventlog *log);
+
+/* Returns what names the addresses of such stacks. It lives as long as the log. */
+struct symbol_lookup;
+const struct symbol_lookup *eventlog_symbols(const struct eventlog *log);
+
 /* Returns true if the last subscription that was answered delivers the thread's CPU clock with each
  * event. */
 bool eventlog_has_cpu_time(const struct eventlog *log);
@@ -228,9 +246,10 @@ bool eventlog_has_spares(const struct eventlog *log); /* true if there may be an
 bool eventlog_learn_declaration(struct eventlog *log, const struct record *record);
 
 /*
- * Fills the next batch from the received bytes. All events are of process 0; the caller adds the
- * process. The contents are valid until the next call. Sets error if it returns EVENTLOG_BROKEN,
- * which it also does if there are events but no probes have been added.
+ * Fills the next batch from the received bytes. The process of an event is 0, or one of
+ * eventlog_further(); the caller adds the processes. The contents are valid until the next call.
+ * Sets error if it returns EVENTLOG_BROKEN, which it also does if there are events but no probes
+ * have been added.
  */
 enum eventlog_state eventlog_next(
 	struct eventlog *log, struct event_batch *batch, struct error *error);

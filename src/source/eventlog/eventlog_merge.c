@@ -81,7 +81,8 @@ static inline void put_event(struct eventlog *log, const struct event_run *run, 
 	const uint64_t *arguments, uint8_t argument_count)
 {
 	if (log->captures)
-		log->captures[log->event_count] = (struct event_capture){.guest = log->guest};
+		log->captures[log->event_count] = (struct event_capture){
+			.guest = log->guest, .kernel = log->kernel, .user = log->user};
 	log->events[log->event_count++] = (struct event){
 		.time = run->time + log->process.start,
 		.arguments = arguments,
@@ -90,6 +91,7 @@ static inline void put_event(struct eventlog *log, const struct event_run *run, 
 		.tid = run->tid,
 		.cpu = run->cpu,
 		.argument_count = argument_count,
+		.process = run->process,
 	};
 }
 

@@ -25,6 +25,7 @@
 #include "source/eventlog/loss_gaps.h"
 #include "source/eventlog/method_stacks.h"
 #include "source/eventlog/names.h"
+#include "source/eventlog/recorded_places.h"
 #include "source/eventlog/windows.h"
 #include "wire/describe.h"
 #include "wire/header.h"
@@ -34,7 +35,7 @@ enum {
 	/* bytes of raw events and runs not yet released */
 	EVENTLOG_PENDING_MAX = 256 * 1024 * 1024,
 	EVENTLOG_BATCH_EVENTS = 4096,
-	EVENTLOG_FRAMES_MAX = 128, /* of a stack */
+	EVENTLOG_FRAMES_MAX = 256, /* of a stack */
 	EVENTLOG_BATCH_FRAMES = 64 * 1024,
 	EVENTLOG_BATCH_TEXT_BYTES = 256 * 1024, /* bytes of the inline texts of a batch */
 	EVENTLOG_COMPATS_MAX = 15,              /* probes of compatible providers per event */
@@ -112,8 +113,9 @@ struct plan {
 				     older version, whose events lack the last ones */
 	uint16_t missing_strings; /* one bit for each of the missing arguments that is a string */
 	uint8_t stack_role;       /* enum stack_role, if stacks are kept */
-	/* which arguments say whose stack an event has and where it happened; UINT8_MAX: none */
-	uint8_t thread_argument, file_argument, line_argument;
+	/* which arguments say whose stack an event has, where it happened, and how many of the
+	 * stack's frames are the kernel's; UINT8_MAX: none */
+	uint8_t thread_argument, file_argument, line_argument, kernel_argument;
 	bool is_told;                    /* the missing arguments have been reported */
 	bool is_learned;                 /* its description was read ahead of the scan */
 	bool is_siteless;                /* no event type yet, see eventlog_siteless.c */
@@ -129,7 +131,16 @@ struct event_run {
 	uint64_t stack;    /* position of the stack that belongs to it; 0: it has none */
 	uint64_t end;
 	uint32_t tid;
+	uint32_t process; /* 0: the log's first, else 1 more than the index of a further one */
 	uint16_t cpu, cap;
+};
+
+/* The processes of a log but the first: eventlog_processes.c. */
+struct further_processes {
+	struct further_process *list;
+	size_t count, capacity;
+	uint64_t changes; /* counts what has been said about them */
+	uint16_t *of_cap; /* by capability: as the process of a run; NULL: all are the first's */
 };
 
 /* A garbage collection: the time of its statistics event, and the oldest generation collected. */
@@ -196,7 +207,7 @@ struct eventlog {
 	struct ghc_state ghc;
 
 	uint64_t block_end;
-	uint32_t tid;
+	uint32_t tid, block_process;
 	uint16_t cpu, cap;
 
 	struct event_run *heap; /* closed runs, a binary heap by (time, position) */
@@ -229,16 +240,22 @@ struct eventlog {
 	bool has_stack, has_kept, has_none;
 	bool tells_stacks; /* the message about it has not been printed yet */
 	struct method_stacks kept;
-	struct loss_gaps gaps;          /* in the stream's time */
-	struct event_guest_stack guest; /* of the event that is being delivered */
+	struct loss_gaps gaps;            /* in the stream's time */
+	struct event_guest_stack guest;   /* of the event that is being delivered */
+	struct event_stack kernel, user; /* the same, of a log that has the kernel's samples */
 	bool has_cpu_time, is_lossless;
 	enum source_samples samples;
 	uint32_t tag, awaited;
 	bool awaits; /* waits for an answer: earlier events were not requested */
 	struct eventlog_process process;
+	uint32_t capset; /* of this process */
+	struct further_processes further;
+	bool is_sampled_by_kernel; /* the frames of stacks are places: recorded_places.h */
+	struct recorded_places places;
 
 	struct event_capture *captures; /* by event; NULL: no stacks are wanted */
 	struct event_frame *frames;
+	uint64_t *addresses; /* of the frames, if they are places */
 	size_t frame_count;
 	struct event *events; /* the batch */
 	uint64_t *arguments;
@@ -355,6 +372,14 @@ void eventlog_enable_ghc(struct eventlog *log);
  * anew. Returns false on errors.
  */
 bool eventlog_decide_form(struct eventlog *log, uint16_t type);
+
+/* Scan: the process of a capability set, what else is said about it, and its capabilities. The
+ * second returns false if it is the first process, or none; the others: damaged. */
+bool eventlog_take_pid(struct eventlog *log, uint32_t capset, uint32_t pid);
+bool eventlog_take_further(struct eventlog *log, uint16_t type, uint32_t capset,
+	const unsigned char *rest, size_t size);
+bool eventlog_take_cap(struct eventlog *log, uint32_t capset, uint16_t cap);
+void eventlog_free_further(struct eventlog *log);
 
 /* Returns true if a vm:::sample fires a profile-n, and fills in that probe's arguments. */
 bool eventlog_fires_sample(const struct eventlog *log, const struct compat *compat, uint64_t time,

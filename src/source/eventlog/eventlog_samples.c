@@ -110,6 +110,10 @@ bool eventlog_fires_sample(const struct eventlog *log, const struct compat *comp
 	}
 	arguments[0] = 0;
 	arguments[SAMPLE_THREAD] = given[SAMPLE_THREAD];
+	if (log->is_sampled_by_kernel) { /* the addresses that were interrupted, as live */
+		arguments[0] = log->kernel.count ? log->kernel.frames[0] : 0;
+		arguments[1] = log->kernel.count || !log->user.count ? 0 : log->user.frames[0];
+	}
 	arguments[SAMPLE_WEIGHT] = weight;
 	return true;
 }

@@ -58,7 +58,9 @@ int eventlog_want_stacks(struct eventlog *log, bool keeps)
 		log->captures = calloc(EVENTLOG_BATCH_EVENTS, sizeof(*log->captures));
 	if (!log->frames)
 		log->frames = calloc(EVENTLOG_BATCH_FRAMES, sizeof(*log->frames));
-	if (!log->captures || !log->frames)
+	if (log->is_sampled_by_kernel && !log->addresses)
+		log->addresses = calloc(EVENTLOG_BATCH_FRAMES, sizeof(*log->addresses));
+	if (!log->captures || !log->frames || (log->is_sampled_by_kernel && !log->addresses))
 		return -ENOMEM;
 	if (!log->wants_stacks)
 		method_stacks_init(
@@ -72,6 +74,7 @@ void eventlog_free_stacks(struct eventlog *log)
 {
 	free(log->captures);
 	free(log->frames);
+	free(log->addresses);
 	method_stacks_free(&log->kept);
 	loss_gaps_free(&log->gaps);
 }
@@ -120,6 +123,7 @@ void eventlog_enable_stacks(struct eventlog *log)
 		plan->thread_argument = find_argument(plan->description, "thread");
 		plan->file_argument = find_argument(plan->description, "file");
 		plan->line_argument = find_argument(plan->description, "line");
+		plan->kernel_argument = find_argument(plan->description, "kernel_frames");
 		if (plan->stack_role == STACK_NONE)
 			continue;
 		plan->role = ROLE_WANTED;
@@ -169,6 +173,32 @@ static void take_walked(struct eventlog *log, uint64_t position, struct event_gu
 		frames[i].line = bytes_u32(at + 12);
 	}
 	log->frame_count += count;
+}
+
+/* Makes the stacks of the kernel and the process of a stack whose frames are places: the kernel's
+ * come first. */
+static void take_places(struct eventlog *log, const struct plan *plan, const uint64_t *arguments)
+{
+	uint32_t count = log->guest.count, kernel = 0;
+	uint64_t *addresses;
+
+	log->kernel = log->user = (struct event_stack){0};
+	if (!log->is_sampled_by_kernel || !log->addresses || !count)
+		return;
+	addresses = log->addresses + (log->guest.frames - log->frames);
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t handle = log->guest.frames[i].names[2];
+		uint32_t index = (uint32_t)((handle & ~EVENT_HANDLE) >> EVENT_HANDLE_OFFSET_BITS);
+
+		addresses[i] = recorded_places_address(
+			&log->places, index, index ? log->names.texts[index] : NULL);
+	}
+	if (plan->kernel_argument < plan->argument_count)
+		kernel = arguments[plan->kernel_argument] < count
+			? (uint32_t)arguments[plan->kernel_argument]
+			: count;
+	log->kernel = (struct event_stack){addresses, kernel};
+	log->user = (struct event_stack){addresses + kernel, count - kernel};
 }
 
 /* Copies a kept stack. A frame stores where it was called, which is where its caller is now. The
@@ -305,6 +335,7 @@ void eventlog_take_stack(struct eventlog *log, const struct plan *plan, const st
 		take_walked(log, run->stack, stack);
 	else if (is_kept && (plan->is_wanted || plan->wants_compats))
 		take_kept(log, plan, run->tid, arguments, stack);
+	take_places(log, plan, arguments);
 	log->has_kept |= !run->stack && stack->count;
 	log->has_stack |= run->stack || stack->count;
 	log->has_none |= plan->is_wanted;

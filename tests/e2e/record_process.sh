@@ -1,0 +1,201 @@
+#!/bin/bash
+# record of processes that serve no event stream: the kernel's samples as a log. Whatever reads logs
+# shows what the live verbs show: D's stacks, flame, log, export. Several processes in one log, what
+# a command starts, a largest size, further files, compression, ^C, --seconds (of a VM as well).
+# tests: src/cli/record_kernel.c src/cli/record_display.c src/source/log_writer.c
+# tests: src/source/eventlog/eventlog_processes.c src/source/eventlog/recorded_places.c
+set -u
+. tests/e2e/common
+need_kernel
+log=$directory/log
+
+cat >"$directory/work.c" <<'C'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+volatile unsigned long sum;
+static __attribute__((noinline)) void much(void) { for (int i = 0; i < 9000000; i++) sum += (unsigned long)i; }
+static __attribute__((noinline)) void little(void) { for (int i = 0; i < 2250000; i++) sum += (unsigned long)i; }
+static void *helper(void *unused)
+{
+	pthread_setname_np(pthread_self(), "helper");
+	for (;;)
+		much();
+	return unused;
+}
+
+/* Without a word it goes on until it is killed; a number says how often; one more: with reads. */
+int main(int argc, char **argv)
+{
+	int zero = open("/dev/zero", O_RDONLY);
+	static char bytes[1 << 20];
+	pthread_t thread;
+
+	if (argc > 1 && !atoi(argv[1]) && pthread_create(&thread, NULL, helper, NULL))
+		abort();
+	for (int i = 0; argc < 2 || !atoi(argv[1]) || i < atoi(argv[1]); i++) {
+		much();
+		little();
+		for (int j = 0; argc > 2 && j < 400; j++)
+			if (read(zero, bytes, sizeof(bytes)) < 0)
+				abort();
+	}
+}
+C
+$CC -O1 -pthread -o "$directory/work" "$directory/work.c" || fail "compiling"
+share_of() { # file of folded lines, function: its percentage
+	awk -v of="$2" '{ n = split($0, frames, ";"); sub(/ [0-9]+$/, "", frames[n]); all += $NF
+		for (i = 1; i <= n; i++) if (frames[i] == of) { part += $NF; break } } END { printf "%d", all ? 100 * part / all : -1 }' "$1"
+}
+near() { # function: its shares of $directory/live and of $directory/recorded
+	local live recorded
+	live=$(share_of "$directory/live" "$1") recorded=$(share_of "$directory/recorded" "$1")
+	[ $((live - recorded)) -le 12 ] && [ $((recorded - live)) -le 12 ] && [ "$live" -gt 0 ] ||
+		fail "$1: $live% live, $recorded% in the log"
+}
+samples() { # of a log
+	"$VMTAP" trace -q --log "$1" -n 'profile-97 { @n = count(); } END { printa("%@d\n", @n); }'
+}
+
+# the shares are those that flame shows at the same time
+"$directory/work" 100000 reads &
+pid=$!
+pids+=("$pid")
+"$VMTAP" flame --folded --seconds 5 -p "$pid" -o "$directory/live" &
+flame=$!
+run 0 record --seconds 5 -p "$pid" -o "$log"
+wait "$flame" || fail "flame"
+kill "$pid"
+run 0 flame --folded "$log" -o "$directory/recorded"
+for function in much little read main; do
+	near "$function"
+done
+# a command to its end
+run 0 record -o "$log" -- "$directory/work" 250 reads
+is_silent || fail "a recording says something"
+run 0 flame --folded "$log" -o "$directory/recorded"
+grep -qE '^_start;.*;main;read;.*_\[k\];.*_\[k\] [0-9]+$' "$directory/recorded" || fail "no kernel frames"
+! grep -q '\+0x' "$directory/recorded" || fail "an offset in a name"
+run 0 log "$log"
+has out "^  program +$directory/work 250 reads$"
+has out '^  end +in order$'
+has out '^ +416 +[1-9][0-9]* +vm:::sample$'
+run 0 log --validate "$log"
+# D over the log: what the live kernel prints
+run 0 trace -q --log "$log" -n 'profile-97 /arg1/ { @[ustack()] = count(); }'
+has out '^ +work`much\+0x[0-9a-f]+$'
+has out '^ +libc\.so\.6`__libc_start_call_main\+0x[0-9a-f]+$'
+run 0 trace -q --log "$log" -n 'profile-97 /arg0/ { @[stack(), ustack(1)] = count(); }'
+has out '^ +vmlinux`vfs_read\+0x[0-9a-f]+$'
+has out '^ +libc\.so\.6`(__)?read(@@.*)?\+0x[0-9a-f]+$'
+run 0 trace -q --log "$log" -n 'profile-97 /arg1/ { @[usym(arg1)] = count(); @m[umod(arg1)] = count(); }'
+[ "$(grep -c 'work`much ' "$directory/out")" = 1 ] || fail "not one row of a function"
+has out '^ +work +[0-9]+$'
+run 0 trace -q --log "$log" -n 'profile-97 { @[execname, tid == pid, curpsinfo->pr_psargs] = count(); }'
+has out "^ +work +1 +$directory/work 250 reads +[0-9]+$"
+run 0 trace -q --log "$log" -n 'profile-97 { @[jstack(2)] = count(); }'
+has out '^ +much \(work`much\+0x[0-9a-f]+\)$'
+run 0 trace -q --log "$log" -n 'vm*:::sample { @ = sum(arg2); } END { printa("%@d\n", @); }'
+[ "$(cat "$directory/out")" = $(($(samples "$log") * 10309278)) ] || fail "the weights are not those of 97 a second"
+run 0 export "$log" -o "$directory/timeline.json"
+
+# several processes: each by its number and name; their threads have names
+"$directory/work" &
+pid=$!
+"$directory/work" 0 &
+other=$!
+pids+=("$pid" "$other")
+run 0 record -p "$pid" -p "$other" --seconds 2 -o "$log"
+run 0 trace -q --log "$log" -n 'profile-97 { @[pid, execname] = count(); }'
+has out "^ +$pid +work +[1-9][0-9]*$"
+has out "^ +$other +work +[1-9][0-9]*$"
+run 0 trace -q --log "$log" -n 'vm*:::thread-label { printf("%d %s\n", pid, copyinstr(arg2)); }'
+has out "^$other helper$"
+run 0 flame --folded "$log" -o -
+has out "^work \($pid\);_start;.*;main;much [0-9]+$"
+has out "^work \($other\);.*;helper;much [0-9]+$"
+run 0 record --follow -o "$log" -- sh -c "$directory/work 60; $directory/work 60; true"
+run 0 flame --folded "$log" -o -
+[ "$(grep -oE '^work \([0-9]+\)' "$directory/out" | sort -u | wc -l)" = 2 ] || fail "not both processes"
+kill "$other"
+
+# how it ends
+run 0 record -p "$pid" --max-size 4k -o "$log"
+has err "^vmtap: '$log' has reached its largest size: the recording is ended$"
+[ "$(stat -c %s "$log")" -le 4096 ] || fail "too large a file"
+run 0 log --validate "$log"
+for signal in INT TERM HUP; do
+	rm -f "$log"
+	"$VMTAP" record -p "$pid" --compress -o "$log" 2>"$directory/err" &
+	recorder=$!
+	pids+=("$recorder")
+	await "no recording" test -s "$log"
+	await "no samples" sh -c "'$VMTAP' trace -q --log '$log' -n 'profile-97 { printf(\"sample\"); }' 2>/dev/null | grep -q sample"
+	kill -"$signal" "$recorder"
+	wait "$recorder" || fail "status $? after $signal"
+	run 0 log "$log"
+	has out '^  end +in order$'
+done
+"$VMTAP" record -p "$pid" --max-size 6k --rotate 2 -o "$log" &
+recorder=$!
+pids+=("$recorder")
+await "no second file" test -s "$log.1"
+kill -INT "$recorder"
+wait "$recorder" || fail "status $? with further files"
+for file in "$log" "$log.1"; do
+	run 0 log --validate "$file"
+	run 0 trace -q --log "$file" -n 'profile-97 { @[pid, execname, ustack(1)] = count(); }'
+	has out "^ +$pid +work +$"
+	has out '^ +work`much\+0x[0-9a-f]+$'
+done
+"$directory/work" 40 &
+short=$!
+pids+=("$short")
+run 0 record -p "$short" -o "$log"
+run 0 log "$log"
+has out '^  end +in order$'
+
+# what is not possible is said, and the file stays
+echo precious >"$directory/kept"
+for option in --lossless --wall --ghc-only --cpu-clock --heap-profile "-n vm*:::gc-start"; do
+	# shellcheck disable=SC2086
+	run 2 record -p "$pid" $option -o "$directory/kept"
+	has err "^vmtap record: ${option%% *} is for a VM that serves an event stream"
+done
+if [ "$(id -u)" = 0 ] && [ "${VMTAP_SANITIZED:-0}" = 0 ] && setpriv --bounding-set=-all --inh-caps=-all true; then
+	setpriv --bounding-set=-all --inh-caps=-all "$VMTAP" record -p "$pid" -o "$directory/kept" 2>"$directory/err" &&
+		fail "samples without privilege"
+	has err 'the kernel allows no BPF program'
+else
+	echo "left out: without privilege: it needs root, setpriv and a build without sanitizers"
+fi
+run 3 record -p 999999999 -o "$directory/kept"
+has err 'process 999999999 does not exist'
+[ "$(cat "$directory/kept")" = precious ] || fail "a file was lost for a recording that did not begin"
+run 3 record -p "$pid" -o /nonexistent/log
+[ "$(cat "$directory/err")" = "vmtap: /nonexistent/log: No such file or directory" ] || fail "the line of a file that cannot be"
+kill -STOP "$pid"
+run 0 record -p "$pid" --seconds 1 -o "$log"
+has err '^vmtap: there are no samples: nothing of it has run on a processor'
+run 0 log "$log"
+has out "^  process +$pid$"
+
+# a VM: its stream, for a time; or as any other process; not both
+"$TOY" tests/toy/loop.toy >/dev/null 2>&1 &
+vm=$!
+pids+=("$vm")
+await_stream "$vm"
+run 2 record -p "$vm" -p "$pid" -o "$log"
+has err '^vmtap record: some of these processes serve an event stream and some do not'
+run 2 record -p "$vm" --follow -o "$log"
+has err '^vmtap record: a log is of one event stream'
+run 0 record -p "$vm" --samples --seconds 1 -o "$log"
+run 0 flame --folded "$log" -o -
+has out 'Worker.work [0-9]+$'
+run 0 record -p "$vm" --via=kernel --seconds 1 -o "$log"
+run 0 flame --folded "$log" -o -
+has out ';main;.*interpret'
+exit 0
