@@ -16,7 +16,8 @@
 
 enum {
 	CONNECTION_ANSWER_MS = 10000, /* time limit for the process's answer */
-	CONNECTION_STOPPED_MS = 1000  /* the same for a stopped process, or in a hurry */
+	CONNECTION_HURRY_MS = 1000,   /* the same in a hurry */
+	CONNECTION_STOPPED_MS = 300   /* and until it is found that the process is stopped */
 };
 
 struct connection {

@@ -363,7 +363,7 @@ out:
 /* Returns true if other targets run meanwhile, so that this one may open its probes late. */
 static bool is_hurried(const struct stream_source *stream)
 {
-	return stream->connection.answer_ms == CONNECTION_STOPPED_MS;
+	return stream->connection.answer_ms == CONNECTION_HURRY_MS;
 }
 
 static int stream_opened(struct source *source, struct error *error)

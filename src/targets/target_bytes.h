@@ -17,7 +17,7 @@ struct target_spec;
 
 enum {
 	TARGET_BYTES_ANSWER_MS = 10000, /* how long a process may take to answer */
-	TARGET_BYTES_STOPPED_MS = 1000, /* and until it is found that it is stopped */
+	TARGET_BYTES_STOPPED_MS = 300,  /* and until it is found that it is stopped */
 	TARGET_BYTES_PATH_MAX = 109     /* of a socket's path, with its NUL */
 };
 

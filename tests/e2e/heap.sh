@@ -126,6 +126,19 @@ for wrong in "" "a b" "--rows 0 1" "--rows x 1" "--sort size 1" "--interval 1" "
 	run 2 heap $wrong
 done
 
+# a process that is stopped, and one without the library: one line each
+start
+kill -STOP "$pid"
+run 3 heap -p "$pid"
+[ "$(cat "$directory/err")" = "vmtap: process $pid (toy) is stopped and cannot answer: \`kill -CONT $pid\` lets it go on" ] ||
+	fail "the line of a stopped process"
+kill -CONT "$pid"
+run 0 heap -p "$pid" --once
+run 3 heap -p $$
+has err "^vmtap: process $$ \(.*\) serves no event stream: heap shows VMs that contain libvmtap and count their objects"
+[ "$(wc -l <"$directory/err")" = 1 ] || fail "more than one line"
+run 2 heap -p $$ -p $$
+
 # hostile names, samples that are cut, numbers of objects where none belong: a log made here
 python3 - "$directory" <<'P' || fail "the crafted logs"
 import random, struct, subprocess, sys, os

@@ -61,6 +61,7 @@ static void help(void)
 	       "      --to N         and of the later one\n"
 	       "      --sort COLUMN  bytes (the default), objects, or growth (of the bytes)\n"
 	       "      --rows N       at most N rows, 30 by default\n"
+	       "  -p PID             the process; the same as PID\n"
 	       "  -h, --help         this text\n\n"
 	       "A name of digits only is a PID; ./123 is a file.\n"
 	       "Exit status: 0; 2 usage, 3 the log or process cannot be read, or it has no "
@@ -148,13 +149,15 @@ static int take_records(
 	return 0;
 }
 
-/* Waits for what comes next, at most until a time. Returns 1 if the time is over. */
+/* Waits for what comes next, at most until a time, and not for long: the process may be stopped.
+ * Returns 1 if the time is over. */
 static int receive(struct heap_stream *stream, struct heap_samples *samples, uint64_t until,
 	struct error *error)
 {
 	uint64_t now = clock_monotonic();
 	unsigned char *grown;
 	ssize_t got;
+	int left;
 
 	if (now >= until)
 		return 1;
@@ -166,8 +169,10 @@ static int receive(struct heap_stream *stream, struct heap_samples *samples, uin
 		stream->received = grown;
 		stream->room = room;
 	}
+	left = (int)((until - now) / CLOCK_NS_PER_MS) + 1;
 	got = target_bytes_receive(stream->bytes, stream->received + stream->count,
-		stream->room - stream->count, (int)((until - now) / CLOCK_NS_PER_MS) + 1);
+		stream->room - stream->count,
+		left < TARGET_BYTES_STOPPED_MS ? left : TARGET_BYTES_STOPPED_MS);
 	if (got == -EAGAIN)
 		return 0;
 	if (got <= 0)
@@ -183,17 +188,60 @@ static int sample(struct heap_stream *stream, struct heap_samples *samples, stru
 	static const unsigned char frame[] = {'G', 'C', 'T', 'L', WIRE_COMMAND_HEAP_REQUEST};
 	uint64_t wanted = samples->count + 1;
 	uint64_t until = clock_monotonic() + WAIT_MS * CLOCK_NS_PER_MS;
+	const int64_t began = (int64_t)(clock_monotonic() / CLOCK_NS_PER_MS);
 	int result = 0;
 
 	target_bytes_send(stream->bytes, frame, sizeof(frame));
-	while (!result && samples->count < wanted)
+	while (!result && samples->count < wanted) {
 		result = receive(stream, samples, until, error);
+		if (!result && samples->count < wanted &&
+			target_bytes_is_stopped(stream->bytes, began, error))
+			result = -ETIMEDOUT;
+	}
 	if (result == 1)
 		return error_set(error, ETIMEDOUT,
 			"process %" PRIu32 " (%s) gives no sample of its heap: it cannot count its "
 			"objects, or runs no code that lets it",
 			stream->process->pid, stream->process->name);
 	return result;
+}
+
+/* Returns whether the process has a file of that name mapped. */
+static bool maps_file(uint32_t pid, const char *name)
+{
+	char path[64], line[4096];
+	bool found = false;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+	maps = fopen(path, "re");
+	while (maps && !found && fgets(line, sizeof(line), maps))
+		found = strstr(line, name);
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+/* Opens the process's event stream. If it serves none, says what a census of its heap needs. */
+static int open_process(
+	const struct target_spec *spec, struct heap_stream *stream, struct error *error)
+{
+	int result = target_bytes_open(spec, &stream->bytes, error);
+	uint32_t pid = spec->items[0].pid;
+	struct process_info process;
+	struct error ignored;
+	char instead[96] = "";
+
+	if (result != -ENOENT || process_info_read(pid, &process, &ignored))
+		return result;
+	if (maps_file(pid, "/libjvm.so"))
+		snprintf(instead, sizeof(instead),
+			"; `jcmd %" PRIu32 " GC.class_histogram` counts the objects of a JVM", pid);
+	return error_set(error, ENOENT,
+		"process %" PRIu32
+		" (%s) serves no event stream: heap shows VMs that contain libvmtap and count "
+		"their objects (vmtap_census in libvmtap(3))%s",
+		pid, process.name, instead);
 }
 
 static int read_process(const struct target_spec *spec, const struct heap_options *options,
@@ -207,7 +255,7 @@ static int read_process(const struct target_spec *spec, const struct heap_option
 	if (result)
 		error_set(error, -result, "out of memory");
 	else
-		result = target_bytes_open(spec, &stream.bytes, error);
+		result = open_process(spec, &stream, error);
 	if (!result) {
 		stream.process = target_bytes_process(stream.bytes);
 		/* a process that has gone shows when it is read from */
@@ -429,13 +477,21 @@ int command_heap(int argc, char **argv)
 		{NULL, 0, NULL, 0},
 	};
 	struct heap_options chosen = {.interval = INTERVAL_MS, .rows = ROWS};
+	const char *process = NULL;
+	uint32_t pid;
 	int option, status = CLI_OK;
 
 	opterr = 0;
-	while (!status && (option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+	while (!status && (option = getopt_long(argc, argv, ":hp:", options, NULL)) != -1) {
 		if (option == 'h') {
 			help();
 			return CLI_OK;
+		} else if (option == 'p') {
+			if (process)
+				return cli_usage(
+					"heap", "-p is given twice: one process at a time");
+			process = optarg;
+			status = cli_pid("heap", process, &pid);
 		} else if (option == OPTION_INTERVAL) {
 			status = cli_number(
 				"heap", "--interval", optarg, INTERVAL_MS_MAX, &chosen.interval);
@@ -455,7 +511,7 @@ int command_heap(int argc, char **argv)
 	}
 	if (status)
 		return status;
-	if (argc - optind != 1)
+	if (argc - optind + (process ? 1 : 0) != 1)
 		return cli_usage("heap", "one PID or LOG is needed");
-	return show(argv[optind], &chosen);
+	return show(process ? process : argv[optind], &chosen);
 }

@@ -46,8 +46,7 @@ int connect_process(struct connection *connection, uint32_t pid, const char *soc
 	int result, process_fd = -1;
 
 	*connection = (struct connection){.fd = -1,
-		.answer_ms =
-			wait_ms == CONNECT_HURRY ? CONNECTION_STOPPED_MS : CONNECTION_ANSWER_MS};
+		.answer_ms = wait_ms == CONNECT_HURRY ? CONNECTION_HURRY_MS : CONNECTION_ANSWER_MS};
 	if (socket)
 		return endpoint_connect_path(
 			socket, patience, &connection->process, &connection->fd, error);
