@@ -1,32 +1,48 @@
 /*
- * dump.c: `vmtap dump`: the guest stacks of all guest threads of a VM now, with what each waits
- * for. It is a trace of the script dump, which can be read and changed, whose output is cleaned
- * line by line: names are the traced program's data.
+ * dump.c: `vmtap dump`: the stacks of all threads of a process now, with what each waits for: of a
+ * VM that serves an event stream those of its guest threads, of another process the native ones
+ * (dump_process.h). The former is a trace of the script dump, which can be read and changed, whose
+ * output is cleaned line by line: names are the traced program's data.
  */
 #include <errno.h>
+#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clean_text.h"
+#include "base/error.h"
 #include "cli/cli.h"
+#include "cli/dump_process.h"
 #include "cli/trace/trace.h"
 #include "cli/trace/trace_options.h"
 #include "engine/output/text_writer.h"
+#include "targets/target_spec.h"
+#include "targets/target_streams.h"
 
 enum { LINE_MAX_BYTES = 4096 };
 
+enum { OPTION_INTERRUPT = 256, OPTION_SECONDS, OPTION_VIA };
+
 static void help(void)
 {
-	printf("Usage: vmtap dump PID\n"
-	       "The guest stacks of all guest threads of a running VM, and what each thread waits\n"
-	       "for: a lock, a queue, another thread. The VM stops for a moment.\n\n"
+	printf("Usage: vmtap dump [OPTION]... PID\n"
+	       "The stacks of all threads of a process, and what each of them waits for. Of a VM\n"
+	       "that serves an event stream, the guest stacks of its guest threads: the VM stops "
+	       "for\n"
+	       "a moment. Of every other process, the functions that each thread is in: what "
+	       "waits is\n"
+	       "left alone, what runs is stopped for some microseconds.\n\n"
+	       "  -p PID           the process; the same as PID\n"
+	       "      --via=kernel a VM as any other process: its functions\n"
+	       "      --interrupt  stop threads also in a system call that then fails with "
+	       "EINTR\n"
 	       "      --seconds N  how long to wait for the VM to come to a safepoint, 10 by "
 	       "default\n"
 	       "  -h, --help       this text\n\n"
-	       "Exit status: 0; 2 usage, 3 the process is no VM that can show its threads, or it "
-	       "did\nnot in that time.\n");
+	       "Exit status: 0; 2 usage, 3 the process does not exist or may not be looked at, "
+	       "or is\na VM that cannot show its threads, or did not in that time.\n");
 }
 
 /* A line that is being put together, until its end is known. */
@@ -95,46 +111,112 @@ static int dump(struct trace *trace)
 	return status;
 }
 
-int command_dump(int argc, char **argv)
+struct dump_options {
+	char *pid;
+	uint64_t seconds;
+	enum target_via via;
+	bool may_fail; /* system calls, with EINTR */
+};
+
+static int take_pid(struct dump_options *options, char *text)
 {
-	char limit[64], *words[8] = {argv[0], "dump", "-p", NULL, "-n", limit, NULL};
-	uint64_t seconds = 10;
+	if (options->pid)
+		return cli_usage("dump", "one process at a time");
+	options->pid = text;
+	return CLI_OK;
+}
+
+static int take_via(struct dump_options *options, const char *text)
+{
+	if (strcmp(text, "kernel") != 0 && strcmp(text, "stream") != 0 && strcmp(text, "auto") != 0)
+		return cli_usage("dump", "--via %s: it is auto, stream or kernel", text);
+	options->via = *text == 'k' ? TARGET_VIA_KERNEL
+		: *text == 's'      ? TARGET_VIA_STREAM
+				    : TARGET_VIA_AUTO;
+	return CLI_OK;
+}
+
+static int dump_vm(char *verb, const struct dump_options *options)
+{
+	char limit[64], script[] = "dump", process[] = "-p", clause[] = "-n";
+	char *words[] = {verb, script, process, options->pid, clause, limit, NULL};
 	struct trace trace;
-	bool is_missing = false;
-	uint32_t pid;
 	int status;
 
-	for (int i = 1; i < argc; i++) {
-		const char *value;
-
-		if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
-			help();
-			return CLI_OK;
-		}
-		value = cli_word_value("--seconds", argc, argv, &i, &is_missing);
-		if (is_missing)
-			return cli_usage("dump", "option '%s' requires an argument", argv[i]);
-		if (value) {
-			status = cli_number("dump", "--seconds", value, 1000000, &seconds);
-			if (status)
-				return status;
-		} else if (*argv[i] == '-') {
-			return cli_usage("dump", "unknown option '%s'", argv[i]);
-		} else if (words[3]) {
-			return cli_usage("dump", "one process at a time");
-		} else {
-			words[3] = argv[i];
-		}
-	}
-	if (!words[3])
-		return cli_usage("dump", "no process is named");
-	status = cli_pid("dump", words[3], &pid);
-	if (status)
-		return status;
-	snprintf(limit, sizeof(limit), "tick-%llus { exit(0); }", (unsigned long long)seconds);
+	snprintf(limit, sizeof(limit), "tick-%llus { exit(0); }",
+		(unsigned long long)options->seconds);
 	status = trace_options_parse(&trace, 6, words, NULL);
 	if (!status)
 		status = dump(&trace);
 	trace_options_free(&trace);
 	return status;
+}
+
+/* Shows the process, as a VM if it is one. */
+static int dump_either(char *verb, const struct dump_options *options)
+{
+	struct target_spec spec = {.via = options->via};
+	enum target_streams streams;
+	struct error error;
+	uint32_t pid;
+	int status = cli_pid("dump", options->pid, &pid);
+
+	if (status)
+		return status;
+	if (target_spec_add_pid(&spec, pid)) {
+		cli_message("out of memory");
+		status = CLI_CANNOT;
+	} else if (target_streams_look(&spec, &streams, &error)) {
+		cli_message("%s", error.text);
+		status = CLI_CANNOT;
+	} else if (streams == TARGET_STREAMS_NONE) {
+		status = dump_process(pid, options->may_fail);
+	} else {
+		status = dump_vm(verb, options);
+	}
+	target_spec_free(&spec);
+	return status;
+}
+
+int command_dump(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"interrupt", no_argument, NULL, OPTION_INTERRUPT},
+		{"seconds", required_argument, NULL, OPTION_SECONDS},
+		{"via", required_argument, NULL, OPTION_VIA},
+		{NULL, 0, NULL, 0},
+	};
+	struct dump_options options = {.seconds = 10};
+	int option, status = CLI_OK;
+
+	opterr = 0;
+	optind = 0;
+	while (!status && (option = getopt_long(argc, argv, "-:hp:", long_options, NULL)) != -1) {
+		switch (option) {
+		case 'h':
+			help();
+			return CLI_OK;
+		case 'p':
+		case 1: /* an operand */
+			status = take_pid(&options, optarg);
+			break;
+		case OPTION_INTERRUPT:
+			options.may_fail = true;
+			break;
+		case OPTION_SECONDS:
+			status = cli_number("dump", "--seconds", optarg, 1000000, &options.seconds);
+			break;
+		case OPTION_VIA:
+			status = take_via(&options, optarg);
+			break;
+		default:
+			return cli_option_refused("dump", option, argv, long_options);
+		}
+	}
+	if (!status && optind < argc)
+		status = take_pid(&options, argv[optind]);
+	if (!status && !options.pid)
+		status = cli_usage("dump", "no process is named");
+	return status ? status : dump_either(argv[0], &options);
 }

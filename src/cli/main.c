@@ -26,11 +26,11 @@ static const struct {
 		false},
 	{"scripts", command_scripts, "the scripts that come with vmtap", false},
 	{"list", command_list, "the probes of a binary or a process", false},
+	{"dump", command_dump, "the stacks of all threads, and what each waits for", false},
 	{"record", command_record, "the events of a process to a file, to look at later", false},
 	{"serve", command_serve, "a script's aggregations as metrics over HTTP", false},
 	/* of a VM with the library */
 	{"ps", command_ps, "the VMs that serve an event stream", true},
-	{"dump", command_dump, "the stacks of all guest threads, and what each waits for", true},
 	{"heap", command_heap, "what a heap holds, by class or site", true},
 	/* of a log */
 	{"log", command_log, "what a recorded log holds", false},
@@ -55,7 +55,7 @@ static void help(FILE *file)
 	fprintf(file,
 		"\n* of VMs that contain libvmtap, for which no privilege is needed. top, flame, "
 		"trace,\n"
-		"record and serve are of any process, as root, and of such VMs without.\n"
+		"dump, record and serve are of any process, as root, and of such VMs without.\n"
 		"\n'vmtap help VERB' says more about a verb, 'vmtap --version' which one this is.\n"
 		"Exit status: 0, 1 (something was found, or an error in a script), 2 (usage), "
 		"3 (cannot);\n'trace' exits with what the script's exit() says.\n");

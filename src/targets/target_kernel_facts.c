@@ -4,8 +4,11 @@
  */
 #include "targets/target_kernel_facts.h"
 
+#include <string.h>
+
 #include "kernel/bpf/bpf_features.h"
 #include "kernel/bpf/bpf_namespace.h"
+#include "kernel/machine/system_call.h"
 
 struct target_namespace target_namespace_own(void)
 {
@@ -15,6 +18,24 @@ struct target_namespace target_namespace_own(void)
 	return (struct target_namespace){.is_nested = features.other_namespace,
 		.level = features.namespace_level,
 		.inode = features.namespace_inode};
+}
+
+const char *target_kernel_call(int64_t number, bool *is_of_file)
+{
+	static const char *const names[] = {"fd", "epoll"};
+
+	*is_of_file = false;
+	for (size_t i = 0; i < system_call_count; i++) {
+		const struct system_call *call = &system_calls[i];
+
+		if (call->number != number)
+			continue;
+		for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++)
+			*is_of_file |=
+				call->argument_count && !strcmp(call->arguments[0].name, names[j]);
+		return call->name;
+	}
+	return NULL;
 }
 
 bool target_kernel_may_write(void)

@@ -14,6 +14,10 @@ struct target_namespace {
 
 struct target_namespace target_namespace_own(void);
 
+/* Returns the name of a system call; NULL: it is not known. *is_of_file is set to whether its first
+ * argument is a descriptor. */
+const char *target_kernel_call(int64_t number, bool *is_of_file);
+
 /* Returns whether the kernel lets programs write to memory of processes. It is found by trying. */
 bool target_kernel_may_write(void);
 

@@ -115,7 +115,7 @@ for program in stays ends; do
 done
 
 # a process that is no VM; one that does not come to a safepoint in time; wrong options
-run 3 dump $$
+run 3 dump --via=stream $$
 has err 'serves no event stream'
 kill -STOP "$pid"
 run 3 dump --seconds 1 "$pid"
