@@ -240,8 +240,8 @@ struct eventlog {
 	bool has_stack, has_kept, has_none;
 	bool tells_stacks; /* the message about it has not been printed yet */
 	struct method_stacks kept;
-	struct loss_gaps gaps;            /* in the stream's time */
-	struct event_guest_stack guest;   /* of the event that is being delivered */
+	struct loss_gaps gaps;           /* in the stream's time */
+	struct event_guest_stack guest;  /* of the event that is being delivered */
 	struct event_stack kernel, user; /* the same, of a log that has the kernel's samples */
 	bool has_cpu_time, is_lossless;
 	enum source_samples samples;

@@ -70,8 +70,9 @@ static void recorded_places_note(void *context, uint64_t pid, uint64_t address)
 
 void recorded_places_init(struct recorded_places *places)
 {
-	*places = (struct recorded_places){
-		.lookup = {places, recorded_places_find, recorded_places_note}};
+	*places = (struct recorded_places){.lookup = {.context = places,
+						   .find = recorded_places_find,
+						   .note = recorded_places_note}};
 }
 
 void recorded_places_free(struct recorded_places *places)
