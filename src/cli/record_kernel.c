@@ -192,14 +192,17 @@ static void note_thread(
 static uint32_t add_frames(struct record_writer *record, const struct text *stack)
 {
 	char name[PLACE_TEXT_MAX], place[PLACE_TEXT_MAX];
-	uint64_t at = 0, same = 0;
+	uint64_t at = 0, before = 0, same = 0;
 	uint32_t count = 0;
 
 	if (!stack)
 		return 0;
 	while (place_frame_name(record->places, D_VALUE_STACK, stack, &at, name)) {
-		place_frame_text(record->places, D_VALUE_STACK, stack, &same, place);
+		*place = '\0';
+		if (!place_frame_is_inlined(before, at))
+			place_frame_text(record->places, D_VALUE_STACK, stack, &same, place);
 		log_writer_frame(record->log, name, place);
+		before = at;
 		record->has_unnamed |= *name == '[';
 		count++;
 	}

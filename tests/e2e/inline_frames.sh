@@ -130,6 +130,14 @@ else
 	run 0 trace -q -x mangled -n 'profile-997 /pid == $target/ { @[ufunc(arg1)] = count(); }' -c "$directory/sorts 1500000"
 	has out ' sorts`_ZSt16__introsort_loop'
 fi
+# a recording has them, too; D's stacks are the machine's
+run 0 record -o "$directory/log" -c "$directory/inlined 400"
+run 0 flame --folded -o - "$directory/log"
+has out '^_start;.*;main;outer;middle_\[i\];inner_\[i\] [0-9]+$'
+run 0 trace -q --log "$directory/log" -n 'profile-97 { @[ustack(2)] = count(); }'
+has out '^ +inlined`outer'
+has out '^ +inlined`main'
+has_not out '_\[i\]|inner|middle|0x0$'
 objcopy --only-keep-debug "$directory/inlined" "$directory/inlined.debug" &&
 	objcopy --strip-all --add-gnu-debuglink="$directory/inlined.debug" "$directory/inlined" "$directory/apart" ||
 	fail "objcopy"

@@ -33,6 +33,13 @@ const char *place_frame_text(struct places *places, enum d_value_kind kind,
 const char *place_frame_name(struct places *places, enum d_value_kind kind,
 	const struct text *stack, uint64_t *at, char buffer[PLACE_TEXT_MAX]);
 
+/* Returns true if the frame by which place_frame_name() has moved *at, of a D_VALUE_STACK, is a
+ * function within that of a later frame: place_frame_text() has no frame for it. */
+static inline bool place_frame_is_inlined(uint64_t before, uint64_t after)
+{
+	return (uint32_t)before == (uint32_t)after;
+}
+
 /* A plain integer as an address of the target or the kernel, in buffer. */
 const char *place_text_of_integer(
 	struct places *places, bool user, uint64_t address, char buffer[PLACE_TEXT_MAX]);

@@ -176,29 +176,32 @@ static void take_walked(struct eventlog *log, uint64_t position, struct event_gu
 }
 
 /* Makes the stacks of the kernel and the process of a stack whose frames are places: the kernel's
- * come first. */
+ * come first. Functions within others have no place, and are not in these stacks. */
 static void take_places(struct eventlog *log, const struct plan *plan, const uint64_t *arguments)
 {
-	uint32_t count = log->guest.count, kernel = 0;
-	uint64_t *addresses;
+	const uint32_t count = log->guest.count;
+	uint64_t kernel = 0, *addresses;
+	uint32_t used = 0, of_kernel = 0;
 
 	log->kernel = log->user = (struct event_stack){0};
 	if (!log->is_sampled_by_kernel || !log->addresses || !count)
 		return;
+	if (plan->kernel_argument < plan->argument_count)
+		kernel = arguments[plan->kernel_argument];
 	addresses = log->addresses + (log->guest.frames - log->frames);
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t handle = log->guest.frames[i].names[2];
 		uint32_t index = (uint32_t)((handle & ~EVENT_HANDLE) >> EVENT_HANDLE_OFFSET_BITS);
 
-		addresses[i] = recorded_places_address(
+		addresses[used] = recorded_places_address(
 			&log->places, index, index ? log->names.texts[index] : NULL);
+		if (!addresses[used])
+			continue;
+		used++;
+		of_kernel += i < kernel;
 	}
-	if (plan->kernel_argument < plan->argument_count)
-		kernel = arguments[plan->kernel_argument] < count
-			? (uint32_t)arguments[plan->kernel_argument]
-			: count;
-	log->kernel = (struct event_stack){addresses, kernel};
-	log->user = (struct event_stack){addresses + kernel, count - kernel};
+	log->kernel = (struct event_stack){addresses, of_kernel};
+	log->user = (struct event_stack){addresses + of_kernel, used - of_kernel};
 }
 
 /* Copies a kept stack. A frame stores where it was called, which is where its caller is now. The
