@@ -261,7 +261,9 @@ provider vm {
 	 * exactly one return on the same thread, even when an exception unwinds the frame. A
 	 * tail call replaces the caller's frame: the caller's method-return comes before the
 	 * callee's method-entry. A coroutine that is freed or closed before its end returns from
-	 * all of its frames then. A function without a class is a method of its module.
+	 * all of its frames then. A function without a class is a method of its module, or of
+	 * class "(none)". Tools write Class#method, and Class.method if the class given is
+	 * Class.class, which is how a VM says that the method is one of the class itself.
 	 * @class [name] the class that defines the method
 	 * @method [name] the method
 	 * @file [name] the file of the call; "(native)" if the caller is not guest code

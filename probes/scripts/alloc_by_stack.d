@@ -9,10 +9,10 @@
  *     all;(no method);LoadError 48
  *     all;(no method);OutOfMemoryError 48
  *     ...
- *     all;Object.total;Square.area;ArgumentError 96000
+ *     all;Object#total;Square#area;ArgumentError 96000
  *     all;(no method);Square 96064
- *     all;Object.total;Square 224000
- *     all;Object.total;Square.area;(string) 240000
+ *     all;Object#total;Square 224000
+ *     all;Object#total;Square#area;(string) 240000
  *     all;(no method);(string) 268009650
  *
  * Reading: Each line is a stack of methods, the outermost first, then the class, then the
@@ -33,9 +33,17 @@ string path[pid_t, uint32_t, int64_t];
 
 vm$target:::method-entry
 {
+	this->class = copyinstr(arg0);
+	this->method = copyinstr(arg1);
+	this->counts = 1;
+}
+
+#include "parts/names.d"
+
+vm$target:::method-entry
+{
 	self->thread = arg4;
 	this->level = ++level[pid, arg4];
-	this->name = strjoin(copyinstr(arg0), strjoin(".", copyinstr(arg1)));
 	path[pid, arg4, this->level] = this->level > 1 ?
 	    strjoin(path[pid, arg4, this->level - 1], strjoin(";", this->name)) : this->name;
 }

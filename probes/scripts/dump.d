@@ -5,7 +5,7 @@
  *
  *     $ vmtap trace dump -p 4711
  *     thread 2: waits for held (thread 1)
- *                   (none)#(anonymous) (dump.toy:6)
+ *                   (anonymous) (dump.toy:6)
  *     ...
  *
  * Reading: All guest threads, also those that wait, with the guest's stack, the innermost frame

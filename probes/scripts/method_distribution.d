@@ -10,7 +10,7 @@
  *                 1024 |                                         1
  *                 2048 |                                         0
  *
- *     Board.solve:
+ *     Board#solve:
  *                value  ------------- Distribution ------------- count
  *                   -1 |                                         0
  *                    0 |@@@@@@@@@@@@@@@@@@@@@@                   1549
@@ -43,9 +43,9 @@
 inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
 inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;
 
-
 #include "parts/calls.d"
 #include "parts/returns.d"
+#include "parts/names.d"
 
 *$target:::[mf]*[dn]-entry
 /this->counts/
@@ -64,7 +64,7 @@ inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" 
 *$target:::[mf]*[dn]-return
 /this->counts && this->start/
 {
-	@times[this->class, this->method] = quantize((timestamp - this->start) / scale);
+	@times[this->name] = quantize((timestamp - this->start) / scale);
 	start[pid, this->thread, this->level] = 0;
 }
 
@@ -77,5 +77,5 @@ inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" 
 END
 {
 	printf("times in %s\n\n", unit);
-	printa("%s.%s:%@d\n", @times);
+	printa("%s:%@d\n", @times);
 }

@@ -5,18 +5,18 @@
  *
  *     $ vmtap trace method_flow --lossless -c 'toy redefine.toy' us
  *       THREAD        AT us  CALL, AND TIME IN us
- *            1            0  -> Object.total redefine.toy:54
- *            1            3    -> Square.init redefine.toy:44
- *            1            4    <- Square.init 0
- *            1            4    -> Square.area redefine.toy:44
- *            1            9    <- Square.area 5
- *            1           10    -> Square.init redefine.toy:44
- *            1           10    <- Square.init 0
- *            1           10    -> Square.area redefine.toy:44
+ *            1            0  -> Object#total redefine.toy:54
+ *            1            3    -> Square#init redefine.toy:44
+ *            1            4    <- Square#init 0
+ *            1            4    -> Square#area redefine.toy:44
+ *            1            9    <- Square#area 5
+ *            1           10    -> Square#init redefine.toy:44
+ *            1           10    <- Square#init 0
+ *            1           10    -> Square#area redefine.toy:44
  *     ...
- *            1        12448      <- Object.endless 7029
- *            1        12448    <- Object.endless 7029
- *            1        12448  <- Object.endless 7029
+ *            1        12448      <- Object#endless 7029
+ *            1        12448    <- Object#endless 7029
+ *            1        12448  <- Object#endless 7029
  *
  * Reading: Each call has two lines, one where it begins, with the file and line of the
  * call (for Ruby, Python and PHP, those of the method), and one where it ends, with the
@@ -40,6 +40,7 @@ uint64_t began;
 
 #include "parts/calls.d"
 #include "parts/returns.d"
+#include "parts/names.d"
 
 BEGIN
 {
@@ -52,8 +53,8 @@ BEGIN
 	began = began ? began : timestamp;
 	this->level = ++level[pid, this->thread];
 	start[pid, this->thread, this->level] = timestamp;
-	printf("%8d %12d  %*s-> %s.%s %s:%d\n", this->thread, (timestamp - began) / scale,
-	    2 * (this->level - 1), "", this->class, this->method, this->file, this->line);
+	printf("%8d %12d  %*s-> %s %s:%d\n", this->thread, (timestamp - began) / scale,
+	    2 * (this->level - 1), "", this->name, this->file, this->line);
 }
 
 *$target:::[mf]*[dn]-return
@@ -66,9 +67,8 @@ BEGIN
 *$target:::[mf]*[dn]-return
 /this->counts && this->start/
 {
-	printf("%8d %12d  %*s<- %s.%s %d\n", this->thread, (timestamp - began) / scale,
-	    2 * (this->level - 1), "", this->class, this->method,
-	    (timestamp - this->start) / scale);
+	printf("%8d %12d  %*s<- %s %d\n", this->thread, (timestamp - began) / scale,
+	    2 * (this->level - 1), "", this->name, (timestamp - this->start) / scale);
 	start[pid, this->thread, this->level] = 0;
 }
 

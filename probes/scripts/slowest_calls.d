@@ -6,14 +6,14 @@
  *     $ vmtap trace slowest_calls --lossless -c 'toy redefine.toy' us
  *     CLASS  METHOD  CALLED IN      LINE BY                 LONGEST us
  *     Square init    redefine.toy     95 (start)                     0
- *     Shape  name    redefine.toy      9 Shape.area                  0
+ *     Shape  name    redefine.toy      9 Shape#area                  0
  *     Square init    redefine.toy     55 (start)                     0
  *     ...
- *     Square area    redefine.toy     44 Object.total                5
- *     Object dive    redefine.toy     66 Object.dive                49
+ *     Square area    redefine.toy     44 Object#total                5
+ *     Object dive    redefine.toy     66 Object#dive                49
  *     Object dive    redefine.toy     73 (start)                    49
  *     Object total   redefine.toy     54 (start)                  1953
- *     Object endless redefine.toy     99 Object.endless           5339
+ *     Object endless redefine.toy     99 Object#endless           5339
  *     Object endless redefine.toy    102 (start)                  5339
  *
  * Reading: The 20 sites whose longest call took longest: the method, the file and line of
@@ -36,6 +36,7 @@ uint64_t calls;
 
 #include "parts/calls.d"
 #include "parts/returns.d"
+#include "parts/names.d"
 #include "parts/python_lines.d"
 
 *$target:::[mf]*[dn]-entry
@@ -45,8 +46,7 @@ uint64_t calls;
 	start[pid, this->thread, this->level] = timestamp;
 	file[pid, this->thread, this->level] = this->file;
 	line[pid, this->thread, this->level] = this->line;
-	class[pid, this->thread, this->level] = this->class;
-	method[pid, this->thread, this->level] = this->method;
+	name[pid, this->thread, this->level] = this->name;
 }
 
 *$target:::[mf]*[dn]-return
@@ -61,15 +61,13 @@ uint64_t calls;
 *$target:::[mf]*[dn]-return
 /this->counts && this->start/
 {
-	this->caller = this->level > 1 ? strjoin(class[pid, this->thread, this->level - 1],
-	    strjoin(".", method[pid, this->thread, this->level - 1])) : "(start)";
+	this->caller = this->level > 1 ? name[pid, this->thread, this->level - 1] : "(start)";
 	@longest[this->class, this->method, this->file, this->line, this->caller] =
 	    max(timestamp - this->start);
 	start[pid, this->thread, this->level] = 0;
 	file[pid, this->thread, this->level] = 0;
 	line[pid, this->thread, this->level] = 0;
-	class[pid, this->thread, this->level] = 0;
-	method[pid, this->thread, this->level] = 0;
+	name[pid, this->thread, this->level] = 0;
 	calls++;
 }
 

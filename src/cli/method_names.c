@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/method_text.h"
 #include "cli/feed.h"
 
 static inline uint32_t pair_hash(uint64_t class, uint64_t method)
@@ -28,27 +29,17 @@ void method_names_free(struct method_names *names)
 	hash_table_free(&names->table);
 }
 
-static uint32_t append(char *text, uint32_t at, const char *more, uint32_t length)
-{
-	uint32_t room = METHOD_NAME_MAX - at;
-
-	length = length < room ? length : room;
-	memcpy(text + at, more, length);
-	return at + length;
-}
-
 static struct method_name join(
 	struct method_names *names, const struct event_batch *batch, const struct event *event)
 {
-	uint32_t class_length, method_length, at = 0;
+	uint32_t class_length, method_length;
 	const char *class = feed_text(batch, event, 0, &class_length);
 	const char *method = feed_text(batch, event, 1, &method_length);
+	size_t length = method_text(names->text, sizeof(names->text),
+		(struct method_part){class, class_length},
+		(struct method_part){method, method_length});
 
-	at = append(names->text, at, class, class_length);
-	if (class_length)
-		at = append(names->text, at, ".", 1);
-	at = append(names->text, at, method, method_length);
-	return (struct method_name){0, at, names->text};
+	return (struct method_name){0, (uint32_t)length, names->text};
 }
 
 struct method_name method_names_find(

@@ -1,7 +1,7 @@
 /*
- * method_names.h: the names of methods, "Class.method", by the two names that an event has: one
- * look-up by their handles. A name's number is the same for the same pair of names; numbers are
- * 1, 2, ...
+ * method_names.h: the names of methods, as base/method_text.h writes them, by the two names that an
+ * event has: one look-up by their handles. A name's number is the same for the same pair of names;
+ * numbers are 1, 2, ...
  */
 #ifndef VMTAP_CLI_METHOD_NAMES_H
 #define VMTAP_CLI_METHOD_NAMES_H
@@ -29,7 +29,7 @@ struct method_names {
 	struct method_pair *pairs; /* by id - 1 */
 	size_t capacity;
 	struct hash_table table;
-	char text[METHOD_NAME_MAX];
+	char text[METHOD_NAME_MAX + 1];
 };
 
 /* A struct of zeroes is ready for use. */

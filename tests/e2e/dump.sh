@@ -33,17 +33,17 @@ run 0 dump "$pid"
 sed -E "s| \((native)?[^()]*/waits.toy:([0-9]+)\)| (waits.toy:\2)|" "$directory/out" >"$directory/seen"
 diff - "$directory/seen" <<'LINES' || fail "the threads"
 thread 4: waits for queue
-              (none)#(anonymous) (waits.toy:12)
+              (anonymous) (waits.toy:12)
 
 thread 3: waits for join (thread 2)
-              (none)#(anonymous) (waits.toy:11)
+              (anonymous) (waits.toy:11)
 
 thread 2: waits for held\033[2J (thread 1)
               Desk#work (waits.toy:3)
-              (none)#(anonymous) (waits.toy:10)
+              (anonymous) (waits.toy:10)
 
 thread 1: runs
-              (none)#(file) (waits.toy:14)
+              (file) (waits.toy:14)
 
 LINES
 # again and again, several at once

@@ -40,26 +40,26 @@ block 1
 end
 EVENTS
 folded <<'LINES'
-A.a 1330
-A.a;B.b 420
-A.a;B.b;C.c 100
-open.end 800
+A#a 1330
+A#a;B#b 420
+A#a;B#b;C#c 100
+open#end 800
 LINES
 folded --by calls <<'LINES'
-A.a 2
-A.a;B.b 2
-A.a;B.b;C.c 1
-open.end 1
+A#a 2
+A#a;B#b 2
+A#a;B#b;C#c 1
+open#end 1
 LINES
 folded --by bytes <<'LINES'
-A.a;B.b;C.c;(array) 100
-A.a;B.b;C.c;String:x 64
+A#a;B#b;C#c;(array) 100
+A#a;B#b;C#c;String:x 64
 Z 7
 LINES
 folded --by blocked <<'LINES'
-A.a;B.b;[blocked on a lock or queue] 1000
-A.a;[lock big] 200
-A.a;[wait sleep] 60
+A#a;B#b;[blocked on a lock or queue] 1000
+A#a;[lock big] 200
+A#a;[wait sleep] 60
 LINES
 
 # the sum is the same in the SVG, which a parser of other people's accepts
@@ -76,10 +76,10 @@ run 0 flame "$directory/log" -o "$directory/graph"
 python3 "$directory/svg.py" "$directory/graph" >"$directory/out" || fail "the SVG"
 diff - "$directory/out" <<'FRAMES' || fail "the frames"
 all (2,650 ns, 100.00%)
-A.a (1,850 ns, 69.81%; itself 1,330)
-B.b (520 ns, 19.62%; itself 420)
-C.c (100 ns, 3.77%)
-open.end (800 ns, 30.19%)
+A#a (1,850 ns, 69.81%; itself 1,330)
+B#b (520 ns, 19.62%; itself 420)
+C#c (100 ns, 3.77%)
+open#end (800 ns, 30.19%)
 FRAMES
 
 # The head says what the graph is of. A frame too narrow for a name keeps the method's own.
@@ -182,10 +182,10 @@ run 0 flame --pprof "$directory/log" -o "$directory/profile"
 python3 "$directory/pprof.py" "$directory/profile" >"$directory/out" || fail "the profile"
 diff - "$directory/out" <<'LINES' || fail "the profile's samples"
 time nanoseconds
-A.a 1330
-A.a;B.b 420
-A.a;B.b;C.c 100
-open.end 800
+A#a 1330
+A#a;B#b 420
+A#a;B#b;C#c 100
+open#end 800
 LINES
 run 0 flame --pprof --by calls "$directory/log" -o "$directory/profile"
 python3 "$directory/pprof.py" "$directory/profile" >"$directory/out" || fail "the profile of calls"
@@ -204,16 +204,16 @@ end
 EVENTS
 run 0 flame --folded -o - --diff "$directory/before" "$directory/log"
 diff - "$directory/out" <<'LINES' || fail "a comparison"
-A.a 500 1330
-A.a;B.b 0 420
-A.a;B.b;C.c 0 100
-A.a;New.n 500 0
-open.end 0 800
+A#a 500 1330
+A#a;B#b 0 420
+A#a;B#b;C#c 0 100
+A#a;New#n 500 0
+open#end 0 800
 LINES
 run 0 flame -o "$directory/graph" --diff "$directory/before" "$directory/log"
 python3 "$directory/svg.py" "$directory/graph" >"$directory/out" || fail "the SVG of a comparison"
-has out '^New\.n \(500 ns, 50\.00%; before: 0, 0\.00%\)$'
-has out '^open\.end \(0 ns, 0\.00%; before: 800, 30\.19%\)$'
+has out '^New#n \(500 ns, 50\.00%; before: 0, 0\.00%\)$'
+has out '^open#end \(0 ns, 0\.00%; before: 800, 30\.19%\)$'
 
 # events were lost, among them a return
 make_log /dev/stdin <<'EVENTS'
@@ -228,8 +228,8 @@ end
 EVENTS
 run 0 flame --folded -o - "$directory/log"
 diff - "$directory/out" <<'LINES' || fail "stacks beside a loss"
-A.a 1000
-C.c 1000
+A#a 1000
+C#c 1000
 [events lost] 500
 LINES
 has err ': 1 events were lost, and stacks end where they were: record with --lossless'
@@ -250,9 +250,9 @@ PYTHON
 make_log "$directory/events"
 run 0 flame --folded -o - "$directory/log"
 diff - "$directory/out" <<'LINES' || fail "calls beside a loss"
-A.a 500
-B.b 2000
-B.b;C.c 1000
+A#a 500
+B#b 2000
+B#b;C#c 1000
 [events lost] 1000
 LINES
 run 0 trace --log "$directory/log" -qn 'vm$target:::method-entry { trace(timestamp % 10000); jstack(); }'
@@ -281,11 +281,11 @@ PYTHON
 make_log "$directory/events"
 run 0 flame "$directory/log" -o "$directory/graph"
 python3 "$directory/svg.py" "$directory/graph" >"$directory/out" || fail "hostile names"
-has out '^\]\]></script><script>alert\(1\)</script>\.m '
-[ "$(grep -c '^Deep.m' "$directory/out")" = 1000 ] || fail "deep frames"
+has out '^\]\]></script><script>alert\(1\)</script>#m '
+[ "$(grep -c '^Deep#m' "$directory/out")" = 1000 ] || fail "deep frames"
 run 0 flame --pprof "$directory/log" -o "$directory/profile"
 python3 "$directory/pprof.py" "$directory/profile" >"$directory/out" || fail "the profile of hostile names"
-[ "$(grep -c '^Deep.m' "$directory/out")" = 5000 ] || fail "deep stacks in the profile"
+[ "$(grep -c '^Deep#m' "$directory/out")" = 5000 ] || fail "deep stacks in the profile"
 run 0 flame --folded "$directory/log" -o "$directory/lines"
 python3 - "$directory/lines" <<'PYTHON' || fail "folded lines"
 import sys
@@ -334,11 +334,11 @@ sed 's/\$1/1/' "$directory/busy.toy" >"$directory/ends.toy"
 pids+=("$!")
 await_stream "$!"
 run 0 flame --samples --folded --seconds 2 "$!" -o "$directory/lines"
-awk '{ all += $NF } /^\(none\)\.\(file\);Object\.branch;Object\.leaf / { leaf += $NF }
+awk '{ all += $NF } /^\(file\);Object#branch;Object#leaf / { leaf += $NF }
 	END { exit !(leaf > 0 && leaf >= 0.8 * all) }' "$directory/lines" || { cat "$directory/lines"; fail "the samples of a running VM"; }
 run 0 record --samples --lossless -o "$directory/samples" -c "$TOY $directory/ends.toy"
 run 0 flame --samples --folded "$directory/samples" -o "$directory/lines"
-grep -qE '^\(none\)\.\(file\);Object\.branch;Object\.leaf [1-9][0-9]*$' "$directory/lines" || fail "the samples of a log"
+grep -qE '^\(file\);Object#branch;Object#leaf [1-9][0-9]*$' "$directory/lines" || fail "the samples of a log"
 run 0 flame --folded "$directory/samples" -o "$directory/by_itself"
 cmp "$directory/lines" "$directory/by_itself" || fail "a log without calls is not shown by its samples"
 has err 'samples: no method-entry; shown by its samples$'

@@ -43,10 +43,10 @@ block 0
 end
 EVENTS
 expect <<'FINDINGS'
-time 2400: thread 2: method B.outer ends, and native method B.inner, which began in it at time 2200, has not ended
-time 3100: thread 1: method A.stop ends instead of method A.run, which began at time 3000
-time 3300: thread 1: native method A.run ends, and has not begun
-time 4100: thread 1: the thread has exited, and method A.last, which began at time 4000, has not ended
+time 2400: thread 2: method B#outer ends, and native method B#inner, which began in it at time 2200, has not ended
+time 3100: thread 1: method A#stop ends instead of method A#run, which began at time 3000
+time 3300: thread 1: native method A#run ends, and has not begun
+time 4100: thread 1: the thread has exited, and method A#last, which began at time 4000, has not ended
 time 5200: a require ends, and none has begun
 FINDINGS
 
@@ -118,7 +118,7 @@ time 1250: capability 0: phase roots ends, and has not begun
 time 1280: capability 0: phase sweep ends, and has not begun
 time 1120: capability 0: pause ends, and safepoint, which began in it at time 1110, has not ended
 time 1290: capability 0: safepoint ends, and has not begun
-time 2020: thread 1: native method Queue.pop ends, and wait, which began in it at time 2010, has not ended
+time 2020: thread 1: native method Queue#pop ends, and wait, which began in it at time 2010, has not ended
 time 2030: thread 1: wait ends, and has not begun
 time 3020: a finalizer ends, and none has begun
 time 3050: a compilation ends, and none has begun

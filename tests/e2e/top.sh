@@ -19,7 +19,7 @@ for line in open(sys.argv[1]):
             rows[words[4].strip()] = [float(w) for w in words[:4]]
         except ValueError:
             pass
-build, init = rows["Tree.class#build"], rows["Tree#init"]
+build, init = rows["Tree.build"], rows["Tree#init"]
 assert abs(build[2] - init[2]) <= 1 and build[2] > 0, (build, init)
 assert build[3] > 0 and init[3] == 0, (build, init)
 for name, (own, total, _, _) in rows.items():
@@ -53,7 +53,7 @@ has out '^[0-9]+ toy: threads 1$'
 has out '^ >SELF %  TOTAL %  METHOD$'
 read -r self total name < <(grep -m1 -E '#leaf$' "$directory/out")
 [ "$self $name" = "$total Busy#leaf" ] || fail "the leaf of the samples"
-awk '/#leaf$/ { leaf = $2 } /#branch$/ { branch = $2; own = $1 } /#\(file\)$/ { file = $2 }
+awk '/#leaf$/ { leaf = $2 } /#branch$/ { branch = $2; own = $1 } / \(file\)$/ { file = $2 }
 	END { exit !(leaf > 0 && branch >= leaf && file >= branch && own <= branch - leaf + 0.2) }' "$directory/out" ||
 	fail "the shares of the samples"
 
@@ -240,7 +240,7 @@ with Screen([vmtap, "top", "--exact", "--interval", "100", "-p", pid]) as screen
 # ^C ends it too; what a command prints does not disturb the screen, its errors are shown and kept
 open(directory + "/noisy.toy", "w").write("i = 0\nwhile true\n  print(\"NOISE\")\n  i.abs()\nend\n")
 with Screen([vmtap, "top", "--interval", "100", "-c", f"sh -c 'echo HELLO >&2; exec {toy} {directory}/noisy.toy'"]) as screen:
-    screen.wait(lambda lines: shows("HELLO")(lines) and shows("#(file)")(lines))
+    screen.wait(lambda lines: shows("HELLO")(lines) and shows("(file)")(lines))
     assert not shows("NOISE")(screen.lines())
     screen.type("\x03")
     assert screen.end() == 0, screen.lines()

@@ -51,7 +51,7 @@ sampled, exact, count = {}, {}, 0
 for line in open(sys.argv[1]):
     words = line.split()
     if words and words[0] == "sampled":
-        sampled[words[1].split("#")[1]] = sampled.get(words[1].split("#")[1], 0) + int(words[-1])
+        sampled[words[1].split("#")[-1]] = sampled.get(words[1].split("#")[-1], 0) + int(words[-1])
     elif words and words[0] == "exact":
         exact[words[1]] = exact.get(words[1], 0) + int(words[2])
     elif words and words[0] == "count":
@@ -94,7 +94,7 @@ END
 }
 D
 joined() { # puts the lines of each stack into one
-	awk '/^sampled *$/ { printf "sampled "; next } /^ *[A-Za-z()]+#/ { printf "%s ", $0; next } { print }' \
+	awk '/^sampled *$/ { printf "sampled "; next } /^ *[A-Za-z()]+#|^ *\(file\) / { printf "%s ", $0; next } { print }' \
 		"$directory/out" >"$directory/joined"
 	mv "$directory/joined" "$directory/out"
 }

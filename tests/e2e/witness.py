@@ -17,6 +17,14 @@ import re
 import sys
 
 
+def method_text(key):
+    """A class and a method as scripts write them."""
+    name, method = key
+    if name == "(none)":
+        return method
+    return name[:-len("class")] + method if name.endswith(".class") else f"{name}#{method}"
+
+
 def contract():
     """[(name, [(type, argument)])] of probes/vm.d, in its order."""
     text = re.sub(r"/\*.*?\*/", " ", open("probes/vm.d").read(), flags=re.S)
@@ -203,13 +211,13 @@ def method_cpu(vm, by, out, text, log):
 
 
 def method_distribution(vm, by, out, text, log):
-    equal("calls", bars(text), {".".join(k): n for k, n in count(by, "method-return").items()})
+    equal("calls", bars(text), {method_text(k): n for k, n in count(by, "method-return").items()})
 
 
 def method_flow(vm, by, out, text, log):
     for arrow, probe in (("->", "method-entry"), ("<-", "method-return")):
         seen = collections.Counter(re.findall(rf"^ *\d+ +\d+ +{arrow} (\S+)", text, flags=re.M))
-        equal(probe, dict(seen), {".".join(k): n for k, n in count(by, probe).items()})
+        equal(probe, dict(seen), {method_text(k): n for k, n in count(by, probe).items()})
 
 
 def call_sites(vm, by, out, text, log):
@@ -302,7 +310,7 @@ def alloc_by_stack(vm, by, out, text, log):
     for stack, amount in re.findall(r"^(all;.*) (\d+)$", text, flags=re.M):
         sums[stack.rpartition(";")[2]] += int(amount)
     equal("bytes", dict(sums), {k: s for k, (s, _) in by_class(by).items()})
-    methods = {".".join(k) for k in count(by, "method-entry")} | {"all", "(no method)"}
+    methods = {method_text(k) for k in count(by, "method-entry")} | {"all", "(no method)"}
     for stack, _ in re.findall(r"^(all;.*) (\d+)$", text, flags=re.M):
         *frames, last, _ = stack.split(";")
         check(set(frames) <= methods, "methods", stack[:200])

@@ -214,6 +214,15 @@ known=$directory/known
 # The number that a program knows.
 knows() { awk -v name="$1" '$1 == name { print $2 }' "$known"; }
 
+# A method as scripts write it.
+method_text() { # class, method
+	case $1 in
+	'(none)') echo "$2" ;;
+	*.py) echo "${1%.py}.$2" ;;
+	*) echo "$1#$2" ;;
+	esac
+}
+
 # Compares a script's output with what the program knows. class is that of fib, "." its column's end.
 compare() { # script, runtime, class of fib, class of the others
 	local out=$directory/traced fibs outers fails sum
@@ -236,13 +245,13 @@ compare() { # script, runtime, class of fib, class of the others
 			fail "$1 of $2"
 		;;
 	method_distribution)
-		sum=$(awk -v title="$3.fib:" '/:$/ { here = $0 == title } here && NF > 2 && $2 ~ /^\|/ { sum += $NF }
+		sum=$(awk -v title="$(method_text "$3" fib):" '/:$/ { here = $0 == title } here && NF > 2 && $2 ~ /^\|/ { sum += $NF }
 			END { print sum + 0 }' "$out")
 		[ "$sum" = "$fibs" ] || fail "$1 of $2: $sum"
 		;;
 	method_flow)
 		# Each call of fib is in fib or in outer: as deep as its indentation.
-		awk -v name="$3.fib" -v outer="$4.outer" -v fibs="$fibs" '
+		awk -v name="$(method_text "$3" fib)" -v outer="$(method_text "$4" outer)" -v fibs="$fibs" '
 			$3 == "->" { depth = index($0, "->"); caller[$1, depth] = $4; calls += $4 == name }
 			$3 == "->" && $4 == name && caller[$1, depth - 2] != name && caller[$1, depth - 2] != outer { wrong++ }
 			$3 == "<-" && caller[$1, index($0, "<-")] != $4 { wrong++ }
@@ -256,8 +265,8 @@ compare() { # script, runtime, class of fib, class of the others
 			END { exit calls != fibs || (line && there != fibs - 2) }' "$out" || fail "$1 of $2"
 		;;
 	slowest_calls)
-		awk -v class="$4" '
-			$1 == class && $2 == "fails" && $(NF - 1) == class ".outer" && $NF > 390000000 { fails++ }
+		awk -v class="$4" -v by="$(method_text "$4" outer)" '
+			$1 == class && $2 == "fails" && $(NF - 1) == by && $NF > 390000000 { fails++ }
 			$1 == class && $2 == "outer" && $NF > 390000000 { outer++ }
 			END { exit fails != 1 || !outer || NR > 22 }' "$out" || fail "$1 of $2"
 		;;

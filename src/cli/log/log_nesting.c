@@ -31,6 +31,7 @@
 #include "base/arena.h"
 #include "base/clean_text.h"
 #include "base/hash_table.h"
+#include "base/method_text.h"
 #include "wire/wire.h"
 
 enum {
@@ -334,10 +335,11 @@ static size_t put_name(char *to, size_t size, const struct text *text)
 	return strlen(to);
 }
 
-/* "method Task.run", "collection" */
+/* "method Task#run", "collection" */
 static const char *frame_text(const struct frame *frame, char text[NAME_BYTES])
 {
 	size_t used = (size_t)snprintf(text, NAME_BYTES, "%s", kind_names[frame->kind]);
+	char class[NAME_BYTES / 2], method[NAME_BYTES];
 
 	if (!frame->class || (!frame->method && frame->kind != PHASE))
 		return text;
@@ -346,9 +348,10 @@ static const char *frame_text(const struct frame *frame, char text[NAME_BYTES])
 		put_name(text + used, NAME_BYTES - used, frame->class);
 		return text;
 	}
-	used += put_name(text + used, NAME_BYTES / 2, frame->class);
-	text[used++] = '.';
-	put_name(text + used, NAME_BYTES - used, frame->method);
+	put_name(class, sizeof(class), frame->class);
+	put_name(method, sizeof(method), frame->method);
+	method_text(text + used, NAME_BYTES - used, (struct method_part){class, strlen(class)},
+		(struct method_part){method, strlen(method)});
 	return text;
 }
 

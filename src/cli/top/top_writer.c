@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/method_text.h"
 #include "engine/output/place_text.h"
 #include "engine/store/value.h"
 #include "usdt/process/process_info.h"
@@ -69,32 +70,23 @@ static uint64_t take_pid(const struct aggregate_row *row, unsigned *key)
 	return value_cut(row->keys[0], type->size, type->is_signed);
 }
 
-/* The strings from a key on, joined. Returns their length. */
+/* The strings from a key on: a name, or a class and a method. Returns the length of their text. */
 static size_t join_strings(
 	const struct aggregate_row *row, unsigned key, char name[TOP_NAME_MAX + 1])
 {
-	size_t length = 0;
+	struct method_part parts[2] = {{"", 0}, {"", 0}};
 
-	name[0] = '\0';
 	for (; key < row->shape->count; key++) {
 		const struct d_value_type *type = &row->shape->types[key];
 		const struct text *text =
 			type->kind == D_VALUE_STRING ? value_text(row->keys[key]) : NULL;
-		size_t room = TOP_NAME_MAX - length, size = text ? text->length : 0;
 
-		if (!text || !size)
+		if (!text || !text->length)
 			continue;
-		if (length && room) {
-			name[length++] = '#';
-			room--;
-		}
-		if (size > room)
-			size = room;
-		memcpy(name + length, text->bytes, size);
-		length += size;
+		parts[0] = parts[1];
+		parts[1] = (struct method_part){text->bytes, text->length};
 	}
-	name[length] = '\0';
-	return length;
+	return method_text(name, TOP_NAME_MAX + 1, parts[0], parts[1]);
 }
 
 static uint64_t hash_more(uint64_t hash, const void *bytes, size_t size)

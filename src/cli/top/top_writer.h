@@ -4,7 +4,7 @@
  * without it.
  *
  * The first integer key of an aggregation is the process, and what follows names the method: a
- * stack, or strings, which are joined with '#'. By the aggregation's name:
+ * stack, a string, or two strings, the class and the method. By the aggregation's name:
  *
  *   @time[pid, jstack()]          time spent in the innermost frame: it is that frame's own time,
  *                                 and counts towards the total of all

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/method_text.h"
 #include "engine/state.h"
 
 /* Unmatched entries must not indent lines without limit. */
@@ -69,11 +70,11 @@ const char *flow_function(const struct engine *engine, char buffer[FLOW_FUNCTION
 {
 	const struct firing *firing = &engine->firing;
 	unsigned numbers[2], count = 0;
-	size_t used = 0;
+	struct method_part parts[2] = {{"", 0}, {"", 0}};
 
 	if (firing->event)
 		count = d_probe_named_by(&engine->probes->probes[firing->probe], numbers);
-	for (unsigned i = 0; i < count && used < FLOW_FUNCTION_MAX; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		const struct text *text;
 		uint32_t offset;
 
@@ -82,10 +83,14 @@ const char *flow_function(const struct engine *engine, char buffer[FLOW_FUNCTION
 		text = event_text(firing->batch, firing->event->arguments[numbers[i]], &offset);
 		if (!text)
 			return NULL;
-		used += (size_t)snprintf(buffer + used, FLOW_FUNCTION_MAX - used, "%s%s",
-			i ? "." : "", text->bytes + offset);
+		/* the last one is the method, or the only name */
+		parts[2 - count + i] =
+			(struct method_part){text->bytes + offset, text->length - offset};
 	}
-	return count ? buffer : NULL;
+	if (!count)
+		return NULL;
+	method_text(buffer, FLOW_FUNCTION_MAX, parts[0], parts[1]);
+	return buffer;
 }
 
 /*

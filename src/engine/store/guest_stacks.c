@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/method_text.h"
 
 enum { NODE_SLOTS_MIN = 64 };
 
@@ -212,6 +213,7 @@ void guest_stacks_text(
 	const struct guest_frame *frame;
 	const struct guest_text *class, *method, *file;
 	char line[16] = "";
+	size_t length;
 
 	*buffer = '\0';
 	if (!number || number >= stacks->node_count)
@@ -222,7 +224,8 @@ void guest_stacks_text(
 	file = &stacks->texts[frame->names[2]];
 	if (frame->line)
 		snprintf(line, sizeof(line), ":%" PRIu32, frame->line);
-	snprintf(buffer, size, "%s%s%s%s%s%s%s", class->bytes, class->length ? "#" : "",
-		method->bytes, file->length ? " (" : "", file->bytes, file->length ? line : "",
-		file->length ? ")" : "");
+	length = method_text(buffer, size, (struct method_part){class->bytes, class->length},
+		(struct method_part){method->bytes, method->length});
+	if (file->length)
+		snprintf(buffer + length, size - length, " (%s%s)", file->bytes, line);
 }

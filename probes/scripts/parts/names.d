@@ -1,0 +1,18 @@
+/*
+ * Methods as they are written: this->name. That is Class#method; Class.method for a method of the
+ * class itself, whose class is given as Class.class; module.function for a function of the Python
+ * file module.py; and the name alone where there is no class.
+ */
+*$target:::[mf]*[dn]-entry,
+*$target:::[mf]*[dn]-return
+/this->counts/
+{
+	this->end = strlen(this->class) - strlen(".class");
+	this->end = this->end > 0 && substr(this->class, this->end) == ".class" ? this->end :
+	    strlen(this->class) - strlen(".py");
+	this->own = this->end > 0 && (substr(this->class, this->end) == ".class" ||
+	    substr(this->class, this->end) == ".py");
+	this->name = this->class == "" || this->class == "(none)" ? this->method :
+	    strjoin(this->own ? substr(this->class, 0, this->end) : this->class,
+	    strjoin(this->own ? "." : "#", this->method));
+}
