@@ -220,6 +220,12 @@ def method_flow(vm, by, out, text, log):
         equal(probe, dict(seen), {method_text(k): n for k, n in count(by, probe).items()})
 
 
+def call_log(vm, by, out, text, log):
+    for arrows, probe in (("[-=]>", "method-entry"), ("<[-=]", "method-return")):
+        seen = collections.Counter(re.findall(rf"^ *\d+ +\d+ +\d+ +\d+ {arrows} (\S+)$", text, flags=re.M))
+        equal(probe, dict(seen), {method_text(k): n for k, n in count(by, probe).items()})
+
+
 def call_sites(vm, by, out, text, log):
     want = collections.Counter((e[2], str(e[3]), e[0], e[1]) for e in log["method-return"])
     equal("calls", totals(rows(out, 3), 0), dict(want))
@@ -475,13 +481,13 @@ def top_exact(vm, by, out, text, log):
 def top(vm, by, out, text, log):
     figures = [int(n) for n in re.findall(r"^ +\d+ +toy +(-?\d+)$", text, flags=re.M)]
     equal("pauses", figures[1], vm["pause-begin"])
-    if not re.search(r"^ +\S+#\S+.*\n +\d+$", text, flags=re.M):
+    if not re.search(r"^ +(\S+#\S+|\(file\)) .*\n +\d+$", text, flags=re.M):
         fail("no stack has time")
 
 
 SCRIPTS = {function.__name__: function for function in (
-    method_cpu, method_distribution, method_flow, call_sites, native_time, slowest_calls, gc_phases,
-    gc_overhead, gc_bytes, gc_requests, gc_survivors, object_lifetimes, alloc_by_size, alloc_rate,
+    method_cpu, method_distribution, method_flow, call_log, call_sites, native_time, slowest_calls,
+    gc_phases, gc_overhead, gc_bytes, gc_requests, gc_survivors, object_lifetimes, alloc_by_size, alloc_rate,
     alloc_by_stack, alloc_count, sched_runs, sched_migrations, blocked_by_reason, blocked_by_waker,
     lock_holders, cap_use, spark_use, load_tree, parse_time, compile_time, failed_searches, exceptions_by_site,
     exception_storms, exceptions_swallowed, snoop, top, top_exact)}

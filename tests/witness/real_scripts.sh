@@ -258,6 +258,24 @@ compare() { # script, runtime, class of fib, class of the others
 			$3 == "<-" && $4 == name { returns++ }
 			END { exit wrong || calls != fibs || returns != fibs }' "$out" || fail "$1 of $2"
 		;;
+	call_log)
+		awk -v name="$(method_text "$3" fib)" -v outer="$(method_text "$4" outer)" -v fibs="$fibs" '
+			$5 ~ />$/ && $6 == name { fib++ }
+			$5 ~ /^</ && $6 == name { ends++ }
+			$5 ~ />$/ && $6 == outer { outers++ }
+			END { exit fib != fibs || ends != fibs || outers != 2 }' "$out" || fail "$1 of $2"
+		;;
+	flame) # each call of fib is in fib or in outer, and what fails leaves its caller as it was
+		awk -v name="$(method_text "$3" fib)" -v outer="$(method_text "$4" outer)" \
+			-v fails="$(method_text "$4" fails)" -v fibs="$fibs" '
+			{ calls = $NF; sub(/ [0-9]+$/, ""); count = split($0, frames, ";"); above = frames[count - 1] }
+			frames[count] == name { fib += calls }
+			frames[count] == name && above != name && above != outer { wrong++ }
+			frames[count] == fails { failed += calls }
+			frames[count] == fails && above != outer { wrong++ }
+			frames[count] == outer { outers += calls }
+			END { exit wrong || fib != fibs || failed != 2 || outers != 2 }' "$out" || fail "$1 of $2"
+		;;
 	call_sites)
 		awk -v class="$3" -v fibs="$fibs" -v line="$(knows site)" '
 			NF > 5 && $(NF - 4) == class && $(NF - 3) == "fib" { calls += $(NF - 2) }
@@ -392,7 +410,7 @@ compare_more() { # script, runtime
 	esac
 }
 
-calls="method_count method_time method_cpu method_distribution method_flow call_sites slowest_calls"
+calls="method_count method_time method_cpu method_distribution method_flow call_log call_sites slowest_calls"
 # Runs on its own, so that runtimes do not wait for each other.
 each() { # runtime, class of fib, class of the others, command, further scripts
 	local script
@@ -412,7 +430,13 @@ each() { # runtime, class of fib, class of the others, command, further scripts
 		*) compare_more "$script" "$1" ;;
 		esac
 	done
-	echo "$1: $calls $5"
+	if [ -n "$calls" ]; then
+		rm -f "$known" "$directory/traced"
+		run 0 flame --exact --by calls --folded -o "$directory/traced" -c "$4 $known"
+		[ ! -s "$directory/err" ] || fail "flame of $1"
+		compare flame "$1" "$2" "$3"
+	fi
+	echo "$1: $calls flame $5"
 }
 
 python=/usr/bin/python3
@@ -484,6 +508,10 @@ if [ -e $home/bin/javac ]; then
 		*) compare_more "$script" hotspot ;;
 		esac
 	done
+	run 0 flame --exact --by calls --folded -o "$directory/traced" \
+		-c "$home/bin/java -Xint -XX:+UseSerialGC -XX:+ExtendedDTraceProbes -cp $programs Witness"
+	cp "$directory/out" "$known"
+	compare flame hotspot Witness Witness
 	# The one method that may be compiled is, at its first call; the JVM prints each compilation.
 	rm -f "$directory/traced"
 	run 0 trace compile_time -o "$directory/traced" -c "$home/bin/java -Xcomp -XX:TieredStopAtLevel=1
@@ -493,7 +521,7 @@ if [ -e $home/bin/javac ]; then
 	compiled=$(grep -c ' Witness::fib ' "$directory/out")
 	[ "$compiled" -ge 1 ] || fail "compile_time of hotspot: nothing is compiled"
 	equals "compile_time of hotspot" "Witness fib" "3 4" "1 $compiled"
-	echo "hotspot: $calls $more compile_time"
+	echo "hotspot: $calls $more flame compile_time"
 fi
 for runtime in "${runtimes[@]}"; do
 	wait "$runtime" || fail "a runtime"

@@ -31,6 +31,7 @@ enum {
 	OPTION_PPROF,
 	OPTION_SECONDS,
 	OPTION_SAMPLES,
+	OPTION_EXACT,
 	OPTION_WALL,
 	OPTION_FOLLOW,
 	OPTION_WAIT,
@@ -56,7 +57,8 @@ static const struct measure {
 struct flame_options {
 	const struct measure *by;
 	const char *output;
-	bool is_diff, is_sampled, is_elapsed; /* is_elapsed: of a process, --wall */
+	bool is_diff, is_sampled, is_exact;
+	bool is_elapsed; /* samples of a process, --wall */
 	int (*write)(const struct flame_view *view, FILE *output);
 	uint64_t seconds; /* 0: until the process ends or a signal comes */
 	char **words;     /* what to trace, as `vmtap trace` takes it; the first is "flame" */
@@ -81,6 +83,11 @@ static void help(void)
 	       "instead\n"
 	       "                    of every call: the VM is hardly slower; of a log, those in it\n"
 	       "                    (a log without calls is shown by its samples anyway)\n"
+	       "      --exact       every call, also of processes that serve no event stream and "
+	       "have\n"
+	       "                    probes of their calls (php, ruby, java, python): each call "
+	       "costs\n"
+	       "                    such a process some microseconds\n"
 	       "      --wall        by samples of elapsed time: what waits counts too; of a "
 	       "process\n"
 	       "      --folded      lines of text for other tools instead of an SVG\n"
@@ -275,7 +282,7 @@ static int collect_by(struct collected *collected, const struct flame_options *o
 			&feed, "flame", cli_input(what), probes, probe_count, &wish, error);
 	}
 	if (!result) {
-		stacks = stacks_new(collected->tree, options->by->measure, &feed);
+		stacks = stacks_new(collected->tree, options->by->measure, feed.source->start);
 		if (!stacks)
 			result = error_set(error, ENOMEM, "out of memory");
 		flame_subject_describe(subject, &feed, what);
@@ -339,17 +346,23 @@ static int collect_trace(struct collected *collected, struct flame_traced *trace
 {
 	struct flame_subject *subject = &collected->subject;
 	uint64_t when = clock_now(CLOCK_REALTIME);
-	int status = flame_trace(
-		traced, options->word_count, options->words, options->seconds, options->is_elapsed);
+	const struct flame_trace_wish wish = {.seconds = options->seconds,
+		.is_elapsed = options->is_elapsed,
+		.is_exact = options->is_exact,
+		.measure = options->by->measure};
+	int status = flame_trace(traced, options->word_count, options->words, &wish);
 
-	collected->is_sampled = true;
+	collected->is_sampled = !options->is_exact;
 	collected->samples = options->is_elapsed ? SOURCE_SAMPLES_ELAPSED : SOURCE_SAMPLES_CPU;
 	snprintf(subject->name, sizeof(subject->name), "%s", traced->name);
 	subject->when = when;
 	subject->count = traced->samples;
-	subject->counted = "samples, 97 a second";
+	subject->counted = options->is_exact ? "calls" : "samples, 97 a second";
 	subject->lost = traced->lost;
 	*error->text = '\0';
+	if (!status && collected->tree->count == 1 && options->is_exact)
+		return error_set(error, ENODATA, "%s: no calls: nothing of it has called a method",
+			traced->name);
 	if (!status && collected->tree->count == 1)
 		return error_set(error, ENODATA,
 			traced->is_kernel
@@ -550,6 +563,9 @@ static int take_option(
 	case OPTION_SAMPLES:
 		flame->is_sampled = true;
 		return CLI_OK;
+	case OPTION_EXACT:
+		flame->is_exact = true;
+		return CLI_OK;
 	case OPTION_FOLDED:
 		flame->write = flame_folded_write;
 		return CLI_OK;
@@ -610,10 +626,13 @@ static int choose_way(struct flame_options *flame, char **operands, int count, c
 			return cli_usage("flame", "one log at a time, and no process beside it");
 		pass_on(flame, "-p", operands[i]);
 	}
-	if (flame->by->measure != STACKS_TIME)
+	if (flame->by->measure == STACKS_CALLS && !flame->is_exact)
 		return cli_usage("flame",
-			"--by %s needs every call: of one VM that serves an event stream, or of a "
-			"recorded log",
+			"--by calls needs every call: with --exact, or of one VM that serves an "
+			"event stream, or of a recorded log");
+	if (flame->by->measure == STACKS_BYTES || flame->by->measure == STACKS_BLOCKED)
+		return cli_usage("flame",
+			"--by %s is of one VM that serves an event stream, or of a recorded log",
 			flame->by->name);
 	return CLI_OK;
 }
@@ -627,6 +646,8 @@ static int check(const struct flame_options *flame, char **operands, int count)
 	if (flame->is_sampled && flame->by->measure != STACKS_TIME)
 		return cli_usage("flame", "%s",
 			flame->is_elapsed ? "--wall is of time" : "--samples are of time");
+	if (flame->is_exact && flame->is_sampled)
+		return cli_usage("flame", "--exact takes no samples");
 	if (flame->is_elapsed && count && !is_pid(operands[0]))
 		return cli_usage(
 			"flame", "--wall is of a process: a log has the samples that it has");
@@ -648,6 +669,7 @@ static int parse(struct flame_options *flame, int argc, char **argv, char **rest
 		{"pprof", no_argument, NULL, OPTION_PPROF},
 		{"seconds", required_argument, NULL, OPTION_SECONDS},
 		{"samples", no_argument, NULL, OPTION_SAMPLES},
+		{"exact", no_argument, NULL, OPTION_EXACT},
 		{"wall", no_argument, NULL, OPTION_WALL},
 		{"follow", no_argument, NULL, OPTION_FOLLOW},
 		{"wait", required_argument, NULL, OPTION_WAIT},

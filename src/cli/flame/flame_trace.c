@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "cli/cli.h"
+#include "cli/flame/exact_calls.h"
 #include "cli/jvm_map.h"
 #include "cli/process_script.h"
 #include "cli/trace/trace.h"
@@ -29,6 +30,7 @@ struct flame_writer {
 	struct derived_writer derived; /* derived.text.writer is for struct trace */
 	struct flame_traced *traced;
 	const struct target_spec *spec; /* what is traced */
+	struct exact_calls *exact;      /* NULL: by samples */
 	bool names_processes;           /* the outermost frame is the process */
 	bool has_failed;                /* out of memory */
 };
@@ -114,7 +116,6 @@ static void begin_summary(struct writer *writer)
 
 	if (flame->traced->is_kernel)
 		jvm_map_ask(flame->spec);
-	flame->derived.text_operations->summary_begin(writer);
 }
 
 static void write_summary(struct writer *writer, const struct aggregate_rows *rows)
@@ -128,17 +129,34 @@ static void write_summary(struct writer *writer, const struct aggregate_rows *ro
 		take_row(flame, aggregate, &rows->rows[i]);
 }
 
+/* Other lines than the script's are somebody's clause of option -n. */
+static void write_printf(struct writer *writer, const struct d_format *format,
+	const struct d_action *action, const uint64_t *values)
+{
+	struct flame_writer *flame = flame_of(writer);
+
+	if (!flame->exact)
+		flame->derived.text_operations->printf(writer, format, action, values);
+	else if (!exact_calls_take(flame->exact, action, values))
+		flame->has_failed = true;
+}
+
 static void write_drop(struct writer *writer, const struct writer_drop *drop)
 {
+	struct flame_writer *flame = flame_of(writer);
+
 	if (drop->kind == DROP_PRINCIPAL)
-		flame_of(writer)->traced->lost += drop->count;
-	flame_of(writer)->derived.text_operations->drop(writer, drop);
+		flame->traced->lost += drop->count;
+	if (flame->exact)
+		exact_calls_lose(flame->exact);
+	flame->derived.text_operations->drop(writer, drop);
 }
 
 static const struct writer_operations operations = {
 	.summary_begin = begin_summary,
 	.summary = write_summary,
 	.drop = write_drop,
+	.printf = write_printf,
 };
 
 static void flame_writer_init(
@@ -148,6 +166,14 @@ static void flame_writer_init(
 		.spec = spec,
 		.names_processes = spec->count != 1 || spec->follows || spec->name};
 	derived_writer_init(&flame->derived, &operations, stderr, stderr);
+}
+
+/* Gives the writer what it collects calls with. Returns false if memory has run out. */
+static bool collect_calls(struct flame_writer *flame, enum stacks_measure measure)
+{
+	flame->exact = exact_calls_new(flame->traced->tree, measure,
+		flame->names_processes ? EXACT_CALLS_NAMED : EXACT_CALLS_ONE);
+	return flame->exact;
 }
 
 /* What is traced, in words: "python3 (4711)". */
@@ -185,14 +211,28 @@ static char *make_script(const struct target_spec *spec, bool is_kernel, uint64_
 		: text;
 }
 
+static int replace_script(struct trace *trace, char *script)
+{
+	if (!script) {
+		cli_message("out of memory");
+		return CLI_CANNOT;
+	}
+	trace_replace_bundled(trace, script);
+	return CLI_OK;
+}
+
 /* Looks at what is to be traced, and chooses the script for it. */
 static int choose_script(
-	struct flame_traced *traced, struct trace *trace, uint64_t seconds, bool is_elapsed)
+	struct flame_traced *traced, struct trace *trace, const struct flame_trace_wish *wish)
 {
 	enum target_streams streams;
 	struct error error;
-	char *script;
 
+	if (wish->is_exact) {
+		if (exact_calls_refused(&trace->spec, "flame"))
+			return CLI_CANNOT;
+		return replace_script(trace, exact_calls_script(&trace->spec, wish->seconds));
+	}
 	if (target_streams_look(&trace->spec, &streams, &error)) {
 		cli_message("%s", error.text);
 		return CLI_CANNOT;
@@ -202,39 +242,41 @@ static int choose_script(
 			"some of these processes serve an event stream and some do not: show them "
 			"apart, or all by the kernel's samples (--via=kernel)");
 	traced->is_kernel = streams == TARGET_STREAMS_NONE || streams == TARGET_STREAMS_UNKNOWN;
-	if (traced->is_kernel && is_elapsed)
+	if (traced->is_kernel && wish->is_elapsed)
 		return cli_usage("flame",
 			"--wall: the kernel samples what runs, not what waits; 'vmtap trace "
 			"off_cpu_by_stack' shows waits");
-	script = make_script(&trace->spec, traced->is_kernel, seconds);
-	if (!script) {
-		cli_message("out of memory");
-		return CLI_CANNOT;
-	}
-	trace_replace_bundled(trace, script);
-	return CLI_OK;
+	return replace_script(trace, make_script(&trace->spec, traced->is_kernel, wish->seconds));
 }
 
 int flame_trace(
-	struct flame_traced *traced, int argc, char **words, uint64_t seconds, bool is_elapsed)
+	struct flame_traced *traced, int argc, char **words, const struct flame_trace_wish *wish)
 {
-	struct flame_writer writer;
+	struct flame_writer writer = {.exact = NULL};
 	struct trace trace;
 	int status = trace_options_parse(&trace, argc, words, "top");
 
 	if (!status)
-		status = choose_script(traced, &trace, seconds, is_elapsed);
+		status = choose_script(traced, &trace, wish);
 	if (!status) {
 		name_targets(traced, &trace.spec);
 		flame_writer_init(&writer, traced, &trace.spec);
 		trace.writer = &writer.derived.text.writer;
-		trace.samples_elapsed = is_elapsed;
-		status = trace_target(&trace);
+		trace.samples_elapsed = wish->is_elapsed;
+		if (wish->is_exact && !collect_calls(&writer, wish->measure))
+			writer.has_failed = true;
+		else
+			status = trace_target(&trace);
+		if (wish->is_exact && writer.exact)
+			traced->samples = exact_calls_total(writer.exact);
+		if (status && wish->is_exact && traced->tree->count == 1)
+			cli_message("without --exact, 'vmtap flame' shows any program, by samples");
 		if (!status && writer.has_failed) {
 			cli_message("out of memory");
 			status = CLI_CANNOT;
 		}
 	}
+	exact_calls_free(writer.exact);
 	trace_options_free(&trace);
 	return status;
 }

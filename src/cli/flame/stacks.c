@@ -56,6 +56,7 @@ const struct feed_probe stacks_sample = {"sample", ROLE_SAMPLE};
 
 struct guest_thread {
 	struct method_thread calls; /* the frames for which the tree has room */
+	uint32_t base;              /* the node below which they are */
 	uint32_t reason;            /* name of what blocks it; 0: it is not blocked */
 	bool is_stopped;            /* by thread-stop */
 	uint64_t since; /* time up to which its time has been counted, or since it is blocked */
@@ -68,6 +69,9 @@ struct stacks {
 	uint32_t *names; /* by a method name's id: the tree's name, 0: not asked yet */
 	size_t name_count;
 	struct method_stacks threads; /* of struct guest_thread */
+	uint64_t *entries;            /* by node; NULL: calls are not counted beside the measure */
+	size_t entry_count;
+	bool counts_entries;
 	struct loss_gaps gaps;
 	uint64_t latest, calls, lost;
 	bool names_processes; /* the log has several: the outermost frame is the process */
@@ -76,8 +80,7 @@ struct stacks {
 			  */
 };
 
-struct stacks *stacks_new(
-	struct call_tree *tree, enum stacks_measure measure, const struct feed *feed)
+struct stacks *stacks_new(struct call_tree *tree, enum stacks_measure measure, uint64_t start)
 {
 	struct stacks *stacks = calloc(1, sizeof(*stacks));
 
@@ -85,7 +88,7 @@ struct stacks *stacks_new(
 		return NULL;
 	stacks->tree = tree;
 	stacks->measure = measure;
-	stacks->latest = feed->source->start;
+	stacks->latest = start;
 	method_stacks_init(&stacks->threads, sizeof(struct guest_thread), UINT32_MAX, UINT32_MAX);
 	return stacks;
 }
@@ -98,6 +101,7 @@ void stacks_free(struct stacks *stacks)
 	loss_gaps_free(&stacks->gaps);
 	method_names_free(&stacks->methods);
 	free(stacks->names);
+	free(stacks->entries);
 	free(stacks);
 }
 
@@ -119,7 +123,8 @@ static struct guest_thread *find_thread(struct stacks *stacks, uint64_t wanted, 
 /* The node of a thread's stack. */
 static inline uint32_t node_of(const struct guest_thread *thread)
 {
-	return thread->calls.depth ? thread->calls.frames[thread->calls.depth - 1].node : 0;
+	return thread->calls.depth ? thread->calls.frames[thread->calls.depth - 1].node
+				   : thread->base;
 }
 
 /* ---- what is measured ---- */
@@ -138,7 +143,9 @@ static inline void spend(struct stacks *stacks, struct guest_thread *thread, uin
 {
 	if (stacks->measure != STACKS_TIME)
 		return;
-	if (thread->calls.depth && !thread->is_stopped && time > thread->since)
+	if (time <= thread->since)
+		return;
+	if (thread->calls.depth && !thread->is_stopped)
 		stacks->tree->nodes[node_of(thread)].self += time - thread->since;
 	thread->since = time;
 }
@@ -248,6 +255,22 @@ static void sample(
 	stacks->tree->nodes[node].self += feed_number(event, 2);
 }
 
+static void count_entry(struct stacks *stacks, uint32_t node)
+{
+	size_t count = stacks->entry_count;
+
+	if (node >= count) {
+		if (array_room(&stacks->entries, &stacks->entry_count, node,
+			    sizeof(*stacks->entries))) {
+			stacks->has_failed = true;
+			return;
+		}
+		memset(stacks->entries + count, 0,
+			(stacks->entry_count - count) * sizeof(*stacks->entries));
+	}
+	stacks->entries[node]++;
+}
+
 static void enter(struct stacks *stacks, struct guest_thread *thread, uint32_t name)
 {
 	struct method_frame frame = {.class = name, .node = UINT32_MAX};
@@ -260,6 +283,8 @@ static void enter(struct stacks *stacks, struct guest_thread *thread, uint32_t n
 		stacks->has_failed = true;
 	if (stacks->measure == STACKS_CALLS)
 		stacks->tree->nodes[node_of(thread)].self++;
+	if (stacks->counts_entries)
+		count_entry(stacks, node_of(thread));
 }
 
 /* ---- allocations ---- */
@@ -394,6 +419,16 @@ static bool is_sound(struct stacks *stacks, uint64_t time)
 	return !loss_gaps_contain(&stacks->gaps, time);
 }
 
+static inline void take_call(struct stacks *stacks, struct guest_thread *thread, uint64_t time,
+	uint32_t name, bool is_entry)
+{
+	spend(stacks, thread, time);
+	if (is_entry)
+		enter(stacks, thread, name);
+	else
+		method_stacks_leave(&thread->calls, name, 0);
+}
+
 bool stacks_batch(struct stacks *stacks, const struct feed *feed, const struct event_batch *batch)
 {
 	struct guest_thread *thread;
@@ -425,13 +460,67 @@ bool stacks_batch(struct stacks *stacks, const struct feed *feed, const struct e
 		if (!thread)
 			return false;
 		note_os_thread(stacks, thread, event);
-		spend(stacks, thread, event->time);
-		if (role == ROLE_ENTRY)
-			enter(stacks, thread, name_of(stacks, batch, event));
-		else
-			method_stacks_leave(&thread->calls, name_of(stacks, batch, event), 0);
+		take_call(stacks, thread, event->time, name_of(stacks, batch, event),
+			role == ROLE_ENTRY);
 	}
 	return !stacks->has_failed;
+}
+
+/* ---- calls by themselves ---- */
+
+void stacks_count_entries(struct stacks *stacks)
+{
+	stacks->counts_entries = true;
+}
+
+uint64_t stacks_take_entries(struct stacks *stacks, uint32_t node)
+{
+	uint64_t count = node < stacks->entry_count ? stacks->entries[node] : 0;
+
+	if (count)
+		stacks->entries[node] = 0;
+	return count;
+}
+
+bool stacks_call(
+	struct stacks *stacks, uint32_t number, uint64_t time, uint32_t name, bool is_entry)
+{
+	struct guest_thread *thread = find_thread(stacks, number, time);
+
+	if (time > stacks->latest)
+		stacks->latest = time;
+	if (thread)
+		take_call(stacks, thread, time, name, is_entry);
+	return !stacks->has_failed;
+}
+
+bool stacks_begin_thread(struct stacks *stacks, uint32_t number, uint64_t time, uint32_t base)
+{
+	struct guest_thread *thread;
+
+	method_stacks_exit(&stacks->threads, number);
+	thread = find_thread(stacks, number, time);
+	if (thread)
+		thread->base = base;
+	return thread;
+}
+
+void stacks_end_thread(struct stacks *stacks, uint32_t number)
+{
+	method_stacks_exit(&stacks->threads, number);
+}
+
+void stacks_spend(struct stacks *stacks, uint64_t time)
+{
+	for (size_t i = 0; i < stacks->threads.thread_count; i++)
+		spend(stacks, (void *)stacks->threads.threads[i], time);
+	if (time > stacks->latest)
+		stacks->latest = time;
+}
+
+void stacks_lose(struct stacks *stacks)
+{
+	forget_stacks(stacks, stacks->latest);
 }
 
 uint64_t stacks_finish(struct stacks *stacks)

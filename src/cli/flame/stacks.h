@@ -31,13 +31,36 @@ extern const struct feed_probe stacks_sample;
 
 struct stacks;
 
-/* NULL: out of memory. The tree must outlive it. */
-struct stacks *stacks_new(
-	struct call_tree *tree, enum stacks_measure measure, const struct feed *feed);
+/* Measures from a time on. NULL: out of memory. The tree must outlive it. */
+struct stacks *stacks_new(struct call_tree *tree, enum stacks_measure measure, uint64_t start);
 void stacks_free(struct stacks *stacks);
 
 /* false: out of memory. */
 bool stacks_batch(struct stacks *stacks, const struct feed *feed, const struct event_batch *batch);
+
+/*
+ * The same for calls that do not come as events of provider vm, in the order of time. name is the
+ * tree's number of the method. false: out of memory.
+ */
+bool stacks_call(
+	struct stacks *stacks, uint32_t thread, uint64_t time, uint32_t name, bool is_entry);
+
+/* A thread has no frames from now on, and later ones are below a node. false: out of memory. */
+bool stacks_begin_thread(struct stacks *stacks, uint32_t thread, uint64_t time, uint32_t base);
+
+/* Forgets a thread that has ended: what lasted at its last event is not counted further. */
+void stacks_end_thread(struct stacks *stacks, uint32_t thread);
+
+/* Counts the time up to now of all calls that last. */
+void stacks_spend(struct stacks *stacks, uint64_t time);
+
+/* Ends all stacks at the latest event: some have been lost, and nobody knows when. */
+void stacks_lose(struct stacks *stacks);
+
+/* Also counts the calls by node; a caller takes those of a node that have come since it last did.
+ */
+void stacks_count_entries(struct stacks *stacks);
+uint64_t stacks_take_entries(struct stacks *stacks, uint32_t node);
 
 /* Counts what still lasts at the last event. Returns the number of calls, or samples with stacks,
  * that were seen. */

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
+#include "cli/flame/exact_calls.h"
 #include "cli/jvm_map.h"
 #include "cli/process_script.h"
 #include "cli/top/top_line.h"
@@ -37,7 +38,8 @@ struct top {
 	struct top_table table;
 	struct top_screen *screen; /* NULL: plain lines */
 	bool is_sampling;          /* by its own script */
-	bool lacks_figures;        /* the kernel samples processes that are no VMs */
+	bool lacks_figures;        /* the processes are no VMs */
+	bool is_by_calls;          /* the calls of such processes */
 	bool may_lack_stream;      /* a command's program has no libvmtap */
 	uint64_t shown;            /* intervals */
 };
@@ -54,9 +56,12 @@ static void help(void)
 	       "the\n"
 	       "kernel, as root; of a command or a VM, too, with --via=kernel.\n"
 	       "Without a terminal it prints lines.\n\n"
-	       "      --exact     every call is counted instead: also calls and allocated bytes "
-	       "of\n"
-	       "                  each method; it slows the VM down\n"
+	       "      --exact     every call is counted instead: also calls and, of VMs, allocated "
+	       "bytes\n"
+	       "                  of each method; it slows the program down. A process that serves "
+	       "no\n"
+	       "                  event stream must have probes of its calls (php, ruby, java, "
+	       "python)\n"
 	       "      --wall      samples of elapsed time instead: what waits counts too\n"
 	       "      --interval MS\n"
 	       "                  the time between two tables, 1000 by default\n"
@@ -275,12 +280,16 @@ static int run(struct trace *trace, struct top *top)
 	if (top->is_sampling)
 		top->table.measure =
 			top->options.is_elapsed ? "samples of elapsed time" : "samples of CPU time";
-	if (!trace->lossless)
+	if (top->is_by_calls)
+		top->table.remedy = "samples, without --exact, lose fewer";
+	else if (!trace->lossless)
 		top->table.remedy = top->is_sampling
 			? "with --lossless the VM waits"
 			: "with --lossless the VM waits, and samples lose fewer";
 	trace->samples_elapsed = top->options.is_elapsed;
 	top_writer_init(&writer, &top->table, &top->options.view.is_paused, show, top);
+	if (top->is_by_calls && top_writer_take_calls(&writer))
+		writer.derived.error = ENOMEM;
 	trace->writer = &writer.derived.text.writer;
 	trace->snapshot = top->options.interval * CLOCK_NS_PER_MS;
 	if (top->screen) {
@@ -290,12 +299,16 @@ static int run(struct trace *trace, struct top *top)
 	status = trace_target(trace);
 	close_screen(top);
 	if (status && top->may_lack_stream && !top->table.vm_count)
-		cli_message("'vmtap top --via=kernel' shows any program, by the kernel's samples");
+		cli_message("'vmtap top --via=kernel' shows any program, by the kernel's samples%s",
+			top->is_by_calls ? ", without --exact" : "");
 	if (!status && top->is_sampling && !top->table.has[TOP_SELF])
 		cli_message("%s",
 			top->lacks_figures ? "no samples: nothing of it has run on a processor"
 					   : "no VM has given a sample with its stack; 'vmtap top "
 					     "--exact' counts calls instead");
+	if (!status && top->is_by_calls && !exact_calls_total(writer.exact))
+		cli_message("no calls: nothing of it has called a method");
+	top_writer_free(&writer);
 	top_table_free(&top->table);
 	return status;
 }
@@ -319,15 +332,24 @@ static int choose_script(struct top *top, struct trace *trace)
 	if (!trace->spec.count || target_streams_look(&trace->spec, &streams, &error))
 		return CLI_OK; /* the opening says what is wrong */
 	top->may_lack_stream = streams == TARGET_STREAMS_UNKNOWN;
-	if (streams != TARGET_STREAMS_NONE)
+	/* What a command starts may be VMs, of which more is shown. */
+	top->is_by_calls = top->options.is_exact &&
+		(streams == TARGET_STREAMS_NONE || streams == TARGET_STREAMS_SOME ||
+			(top->may_lack_stream && !trace->spec.follows));
+	if (streams != TARGET_STREAMS_NONE && !top->is_by_calls)
 		return CLI_OK;
-	if (top->options.is_exact || top->options.is_elapsed)
+	if (top->is_by_calls && exact_calls_refused(&trace->spec, "top"))
+		return CLI_CANNOT;
+	if (top->options.is_elapsed)
 		return cli_usage("top",
-			"%s: these processes serve no event stream, and are shown by samples of "
-			"CPU time",
-			top->options.is_exact ? "--exact" : "--wall");
-	jvm_map_ask(&trace->spec);
-	script = process_script(&trace->spec, PROCESS_SCRIPT_THREADS, 0);
+			"--wall: these processes serve no event stream, and are shown by samples "
+			"of CPU time");
+	if (top->is_by_calls) {
+		script = exact_calls_script(&trace->spec, 0);
+	} else {
+		jvm_map_ask(&trace->spec);
+		script = process_script(&trace->spec, PROCESS_SCRIPT_THREADS, 0);
+	}
 	if (!script) {
 		cli_message("out of memory");
 		return CLI_CANNOT;

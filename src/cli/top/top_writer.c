@@ -245,6 +245,60 @@ static int take_row(struct top_writer *top, const struct meaning *meaning,
 	return spend_stack(top, pid, row, key, meaning->use == USE_CALLER_TIME, spent);
 }
 
+/* ---- calls ---- */
+
+/* Counts what was spent in a node itself: for each method of its stack once. */
+static int spend_node(struct top_writer *top, uint32_t node, uint64_t spent, uint64_t calls)
+{
+	const struct call_tree *tree = &top->tree;
+	uint64_t pid = exact_calls_pid(top->exact, node);
+	size_t methods[FRAMES_MAX], count = 0;
+
+	for (; node && tree->nodes[node].parent && count < FRAMES_MAX;
+		node = tree->nodes[node].parent) {
+		const struct call_frame_name *name = &tree->names[tree->nodes[node].name];
+		size_t method, seen = 0;
+		int result = method_of(top->table, pid, name->text, name->length, &method);
+
+		if (result == -ENOMEM)
+			return result;
+		if (result)
+			continue;
+		while (seen < count && methods[seen] != method)
+			seen++;
+		if (seen < count)
+			continue;
+		if (!count) {
+			top_table_spend(top->table, method, TOP_SELF, spent);
+			top_table_spend(top->table, method, TOP_CALLS, calls);
+		}
+		top_table_spend(top->table, method, TOP_TOTAL, spent);
+		methods[count++] = method;
+	}
+	return 0;
+}
+
+/* Puts into the table what has been spent since the last snapshot. */
+static int spend_calls(struct top_writer *top)
+{
+	size_t count;
+	const struct exact_process *processes = exact_calls_processes(top->exact, &count);
+	int result = 0;
+
+	for (size_t i = 0; i < count && !result; i++)
+		result = top_table_figure(top->table, processes[i].pid, processes[i].name,
+			TOP_THREADS, processes[i].threads);
+	for (uint32_t node = 1; node < top->tree.count && !result; node++) {
+		uint64_t spent = top->tree.nodes[node].self;
+		uint64_t calls = exact_calls_counted(top->exact, node);
+
+		top->tree.nodes[node].self = 0;
+		if (spent || calls)
+			result = spend_node(top, node, spent, calls);
+	}
+	return result;
+}
+
 /* ---- the operations ---- */
 
 static void begin_summary(struct writer *writer)
@@ -254,6 +308,20 @@ static void begin_summary(struct writer *writer)
 	top->is_open = !*top->is_paused;
 	if (top->is_open)
 		top_table_begin(top->table, clock_monotonic());
+	if (top->is_open && top->exact && !top->derived.error)
+		top->derived.error = -spend_calls(top);
+}
+
+/* Other lines than the script's are somebody's clause of option -n. */
+static void write_printf(struct writer *writer, const struct d_format *format,
+	const struct d_action *action, const uint64_t *values)
+{
+	struct top_writer *top = top_of(writer);
+
+	if (!top->exact)
+		top->derived.text_operations->printf(writer, format, action, values);
+	else if (!exact_calls_take(top->exact, action, values) && !top->derived.error)
+		top->derived.error = ENOMEM;
 }
 
 static void write_summary(struct writer *writer, const struct aggregate_rows *rows)
@@ -289,6 +357,8 @@ static void write_drop(struct writer *writer, const struct writer_drop *drop)
 
 	if (drop->kind == DROP_PRINCIPAL)
 		top->table->losing += drop->count;
+	if (top->exact)
+		exact_calls_lose(top->exact);
 	top->derived.text_operations->drop(writer, drop);
 }
 
@@ -297,6 +367,7 @@ static const struct writer_operations operations = {
 	.summary = write_summary,
 	.drop = write_drop,
 	.flush = flush,
+	.printf = write_printf,
 };
 
 void top_writer_init(struct top_writer *top, struct top_table *table, const bool *is_paused,
@@ -305,4 +376,21 @@ void top_writer_init(struct top_writer *top, struct top_table *table, const bool
 	*top = (struct top_writer){
 		.table = table, .is_paused = is_paused, .show = show, .context = context};
 	derived_writer_init(&top->derived, &operations, stdout, stderr);
+}
+
+int top_writer_take_calls(struct top_writer *top)
+{
+	if (call_tree_init(&top->tree))
+		return -ENOMEM;
+	top->exact = exact_calls_new(&top->tree, STACKS_TIME, EXACT_CALLS_NUMBERED);
+	if (!top->exact)
+		return -ENOMEM;
+	exact_calls_count(top->exact);
+	return 0;
+}
+
+void top_writer_free(struct top_writer *top)
+{
+	exact_calls_free(top->exact);
+	call_tree_free(&top->tree);
 }

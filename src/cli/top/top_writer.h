@@ -14,11 +14,14 @@
  *   @collecting, @paused, @pauses, @allocated, @threads   a figure of the process, which may have
  *                                 its name (execname) as the next key; times are in ns
  *
- * Other aggregations are left out.
+ * Other aggregations are left out. With top_writer_take_calls(), lines of the bundled script
+ * call_log are taken instead (cli/flame/exact_calls.h).
  */
 #ifndef VMTAP_CLI_TOP_WRITER_H
 #define VMTAP_CLI_TOP_WRITER_H
 
+#include "cli/flame/call_tree.h"
+#include "cli/flame/exact_calls.h"
 #include "cli/top/top_table.h"
 #include "engine/output/derived_writer.h"
 
@@ -28,12 +31,18 @@ struct top_writer {
 	const bool *is_paused;      /* then snapshots are left out; the next covers their time */
 	int (*show)(void *context); /* after each snapshot; 0, or an errno */
 	void *context;
-	bool is_open; /* a snapshot has begun */
+	struct exact_calls *exact; /* NULL: aggregations are taken */
+	struct call_tree tree;     /* what calls have spent since the last snapshot */
+	bool is_open;              /* a snapshot has begun */
 };
 
 /* The caller keeps the table, what says whether it is paused, and the streams for what clauses
  * print. */
 void top_writer_init(struct top_writer *top, struct top_table *table, const bool *is_paused,
 	int (*show)(void *context), void *context);
+
+/* Takes calls instead of aggregations. Returns 0 or -ENOMEM; top_writer_free() in any case. */
+int top_writer_take_calls(struct top_writer *top);
+void top_writer_free(struct top_writer *top);
 
 #endif

@@ -1,0 +1,28 @@
+/*
+ * call_probes.h: whether a process has USDT probes of the calls of its language, which the bundled
+ * scripts' parts calls.d and returns.d read.
+ */
+#ifndef VMTAP_USDT_PROCESS_CALL_PROBES_H
+#define VMTAP_USDT_PROCESS_CALL_PROBES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct usdt_image;
+
+/* A provider and its probe of a call; its probe of a return has the same name with "return". */
+struct call_probe {
+	const char *provider, *entry;
+};
+
+/* NULL after the last one. */
+const struct call_probe *call_probes_at(size_t index);
+
+/* The provider by which a file shows calls, such as "python"; NULL: it has none. */
+const char *call_probes_of_image(const struct usdt_image *image);
+
+/* The same of a process that runs; NULL too if it cannot be read. */
+const char *call_probes_of_process(uint32_t pid);
+
+#endif

@@ -1,0 +1,233 @@
+#!/bin/bash
+# vmtap flame --exact and top --exact of processes that have USDT probes of their calls and serve no
+# event stream: the calls are exactly those that the program counts, by stacks; recursion, calls that
+# never return, threads that end within a call, several processes, functions without a class; and what
+# is said of processes that have no such probes. The program has them as PHP has, by a header of vmtap
+# generate.
+# tests: src/cli/flame/exact_calls.c src/cli/flame/flame_trace.c src/usdt/process/call_probes.c
+set -u
+. tests/e2e/common
+need_kernel
+
+# the probes that are looked for are those that the scripts' parts read
+sed -n 's/^\([a-zA-Z]*\)\$target:::\([a-z]*-entry\)$/\1 \2/p' probes/scripts/parts/calls.d >"$directory/parts"
+sed -n 's/^\t{"\([a-zA-Z]*\)", "\([a-z]*-entry\)"},$/\1 \2/p' src/usdt/process/call_probes.c >"$directory/rows"
+[ -s "$directory/parts" ] && diff "$directory/parts" "$directory/rows" || fail "call_probes.c does not know the probes of calls.d"
+
+cat >"$directory/php.d" <<'D'
+provider php {
+	/*
+	 * A call.
+	 * @function [name] its name
+	 * @file [name] the file
+	 * @line the line
+	 * @class [name] its class
+	 * @scope [name] how they are joined
+	 */
+	probe function__entry(char *function, char *file, int line, char *class, char *scope);
+	/*
+	 * Its end.
+	 * @function [name] its name
+	 * @file [name] the file
+	 * @line the line
+	 * @class [name] its class
+	 * @scope [name] how they are joined
+	 */
+	probe function__return(char *function, char *file, int line, char *class, char *scope);
+};
+D
+cat >"$directory/language.c" <<'C'
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "php_probes.h"
+
+#define ONCE(text) VMTAP_NAME_ONCE(text, strlen(text))
+
+static void enter(const char *class, const char *name)
+{
+	PHP_FUNCTION_ENTRY(ONCE(name), ONCE("file"), 1, ONCE(class), ONCE(*class ? "::" : ""));
+}
+
+static void leave(const char *class, const char *name)
+{
+	PHP_FUNCTION_RETURN(ONCE(name), ONCE("file"), 1, ONCE(class), ONCE(*class ? "::" : ""));
+}
+
+static int fib(int n)
+{
+	int result;
+
+	enter("", "fib");
+	result = n < 2 ? n : fib(n - 1) + fib(n - 2);
+	leave("", "fib");
+	return result;
+}
+
+static jmp_buf caught;
+
+static void fails(int depth)
+{
+	enter("Work", "fails");
+	if (!depth)
+		longjmp(caught, 1);
+	fails(depth - 1);
+	leave("Work", "fails");
+}
+
+static void outer(void)
+{
+	enter("Work.class", "outer");
+	fib(5);
+	if (!setjmp(caught))
+		fails(2);
+	leave("Work.class", "outer");
+}
+
+/* A thread that ends within a call. */
+static void *thread(void *name)
+{
+	enter("Thread", name);
+	enter("Thread", "deep");
+	leave("Thread", "deep");
+	if (!strcmp(name, "ends"))
+		leave("Thread", name);
+	return NULL;
+}
+
+/* With a file, it waits until that exists. */
+int main(int argc, char **argv)
+{
+	const char *const names[] = {"stays", "ends", "stays"};
+	pthread_t number;
+
+	while (argc > 1 && access(argv[1], F_OK))
+		usleep(1000);
+	enter("", "main");
+	for (int i = 0; i < 10; i++)
+		outer();
+	for (int i = 0; i < 3; i++) {
+		pthread_create(&number, NULL, thread, (void *)names[i]);
+		pthread_join(number, NULL);
+	}
+	enter("Work", "sleeps");
+	usleep(300000);
+	leave("Work", "sleeps");
+	leave("", "main");
+}
+C
+run 0 generate -d "$directory" "$directory/php.d"
+sanitize=
+[ "${VMTAP_SANITIZED:-0}" = 1 ] && sanitize="-fsanitize=address,undefined"
+$CC -O1 $sanitize -Iinclude -I"$BUILD/include" -I"$directory" -o "$directory/language" "$directory/language.c" \
+	"$directory/php_probes.c" "$BUILD/libvmtap_probes.a" -pthread || fail "compiling"
+
+cat >"$directory/calls" <<'LINES'
+Thread#ends 1
+Thread#ends;Thread#deep 1
+Thread#stays 2
+Thread#stays;Thread#deep 2
+main 1
+main;Work#sleeps 1
+main;Work.outer 10
+main;Work.outer;Work#fails 10
+main;Work.outer;Work#fails;Work#fails 10
+main;Work.outer;Work#fails;Work#fails;Work#fails 10
+main;Work.outer;fib 10
+main;Work.outer;fib;fib 20
+main;Work.outer;fib;fib;fib 40
+main;Work.outer;fib;fib;fib;fib 60
+main;Work.outer;fib;fib;fib;fib;fib 20
+LINES
+run 0 flame --exact --by calls --folded -o - -c "$directory/language"
+diff "$directory/calls" "$directory/out" || fail "the calls"
+is_silent || fail "something is said"
+
+# Time is elapsed time; a call that has not ended with its thread does not go on.
+run 0 flame --exact --folded -o - -c "$directory/language"
+awk '$1 == "main;Work#sleeps" { sleeps = $2 } { all += $2 } /^Thread#stays / { stays = $2 }
+	END { exit !(sleeps >= 300000000 && stays < sleeps && all > sleeps) }' "$directory/out" || fail "the times"
+run 0 flame --exact -o "$directory/picture.svg" -c "$directory/language"
+grep -q '<title>fib (' "$directory/picture.svg" && grep -q "time: $directory/language" "$directory/picture.svg" ||
+	fail "the picture"
+
+# processes that run, each below its own frame
+"$directory/language" "$directory/go" &
+one=$!
+"$directory/language" "$directory/go" &
+other=$!
+pids+=("$one" "$other")
+"$VMTAP" flame --exact --by calls --folded -o "$directory/lines" -p "$one" -p "$other" 2>"$directory/err" &
+flame=$!
+pids+=("$flame")
+are_traced() { # both probes of a process
+	[ "$("$VMTAP" list --json "$1" | grep -c '"traced": true')" = 2 ]
+}
+await "the guards of $one do not open" are_traced "$one"
+await "the guards of $other do not open" are_traced "$other"
+touch "$directory/go"
+wait "$flame" || fail "flame of two processes"
+for pid in "$one" "$other"; do
+	sed "s/^/language ($pid);/" "$directory/calls"
+done | LC_ALL=C sort >"$directory/wanted"
+LC_ALL=C sort "$directory/lines" | diff "$directory/wanted" - || fail "two processes"
+# and what a command starts
+cat >"$directory/starts" <<V
+#!/bin/sh
+"$directory/language" & "$directory/language"; wait
+V
+chmod +x "$directory/starts"
+run 0 flame --exact --via=kernel --follow --by calls --folded -o - -c "$directory/starts"
+sed -E 's/^language \([0-9]+\);//' "$directory/out" | LC_ALL=C sort >"$directory/lines"
+LC_ALL=C sort "$directory/calls" "$directory/calls" | diff - "$directory/lines" || fail "what a command starts"
+
+# the same as a table: of the whole run, and of a process at each interval
+run 0 top --exact --interval 3600000 -c "$directory/language"
+has out '^[0-9]+ language: threads [0-9]+$'
+has out '^ >SELF %  TOTAL %    CALLS/s    BYTES/s  METHOD$'
+awk '$5 == "fib" { fib = $3; own = $1; total = $2 } $5 == "Work.outer" { outer = $3; outers = $2 } $5 == "Work#fails" { fails = $3 }
+	$5 == "Work#sleeps" { sleeps = $1 } $5 == "main" { main = $2 } NF == 5 && $4 == "-" { sum += $1 }
+	END { exit !(fib > 14 * outer && fails >= 2 * outer && outer > 0 && own == total && outers >= own &&
+		main >= sleeps && sleeps > fib / 1000 && sum <= 100.5) }' "$directory/out" || fail "the table"
+rm "$directory/go"
+"$directory/language" "$directory/go" &
+pid=$!
+pids+=("$pid")
+run 0 top --exact --interval 100 --count 2 -p "$pid"
+[ "$(grep -c '>SELF' "$directory/out")" = 2 ] || fail "two tables"
+has err '^vmtap: no calls: nothing of it has called a method$'
+run 3 flame --exact --seconds 1 -o - -p "$pid"
+has err "^vmtap: language \($pid\): no calls: nothing of it has called a method$"
+has err "has not fired: PHP fires it only if USE_ZEND_DTRACE=1 is in its environment"
+
+# what has no such probes
+sleep 1000 &
+pid=$!
+pids+=("$pid")
+await "it does not sleep" grep -q sleep "/proc/$pid/comm"
+for verb in top flame; do
+	word="-o$directory/none"
+	[ $verb = flame ] || word=--plain
+	run 3 $verb --exact "$word" -p "$pid"
+	[ "$(cat "$directory/err")" = \
+		"vmtap: process $pid (sleep) has no probes of its calls; 'vmtap $verb -p $pid' shows where its time goes, by samples" ] ||
+		fail "$verb --exact of sleep"
+done
+run 3 flame --exact -o "$directory/none" -c true
+has err "^vmtap: without --exact, 'vmtap flame' shows any program, by samples$"
+run 2 flame --exact --samples -o "$directory/none" -p "$pid"
+has err '^vmtap flame: --exact takes no samples$'
+run 2 flame --exact --by bytes -o "$directory/none" -p "$pid"
+has err '^vmtap flame: --by bytes is of one VM that serves an event stream'
+run 2 flame --by calls -o "$directory/none" -p "$pid"
+has err '^vmtap flame: --by calls needs every call: with --exact'
+
+# a VM that a command starts: both ways count the same calls
+run 0 flame --exact --by calls --folded -o "$directory/lines" -c "$TOY examples/toy/programs/queens.toy"
+run 0 flame --exact --via=kernel --by calls --folded -o "$directory/kernel" -c "$TOY examples/toy/programs/queens.toy"
+grep -qE '^Board#solve [0-9]+$' "$directory/lines" || fail "a VM"
+diff "$directory/lines" "$directory/kernel" || fail "a VM through the kernel"
+exit 0
