@@ -6,7 +6,7 @@
  *     $ vmtap trace gc_pause --lossless -c 'toy binary_trees.toy' us
  *     pauses in us
  *
- *     exit, generation -1:
+ *     exit:
  *                value  ------------- Distribution ------------- count
  *                    0 |                                         0
  *                    1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1
@@ -23,12 +23,12 @@
  *     ...
  *
  *     REASON GENERATION     PAUSES     LONGEST us       TOTAL us  SHARE
- *     exit           -1          1              1              1     0%
+ *     exit            -          1              1              1     0%
  *     gc              1          1           1906           1906     2%
  *     gc              0          9           1205           7324     8%
  *
  * Reading: First a distribution of the pauses for each reason. The generation is the
- * oldest one collected, or -1 for a pause without a collection, and for Ruby, whose pauses
+ * oldest one collected; a pause without a collection has none, nor do those of Ruby, which
  * are the steps of marking and sweeping. HotSpot has 1 for a collection of the whole heap.
  * Then the number of pauses, the longest pause, the sum of all, and their share of the
  * time that was traced. Times are in ns; the argument us, ms or s gives another unit. A
@@ -59,11 +59,11 @@ hotspot$target:::gc-end,
 HaskellEvent$target:::gc-end
 /this->counts/
 {
-	@pauses[this->reason, this->generation] = quantize(this->pause / scale);
-	@count[this->reason, this->generation] = count();
-	@longest[this->reason, this->generation] = max(this->pause);
-	@total[this->reason, this->generation] = sum(this->pause);
-	@share[this->reason, this->generation] = sum(100 * this->pause);
+	@pauses[this->what] = quantize(this->pause / scale);
+	@count[this->reason, this->oldest] = count();
+	@longest[this->reason, this->oldest] = max(this->pause);
+	@total[this->reason, this->oldest] = sum(this->pause);
+	@share[this->reason, this->oldest] = sum(100 * this->pause);
 }
 
 END
@@ -73,8 +73,8 @@ END
 	normalize(@total, scale);
 	normalize(@share, this->elapsed ? this->elapsed : 1);
 	printf("pauses in %s\n\n", unit);
-	printa("%S, generation %d:%@d\n", @pauses);
+	printa("%S:%@d\n", @pauses);
 	printf("%-16s %10s %10s %14s %14s %6s\n", "REASON", "GENERATION", "PAUSES",
 	    strjoin("LONGEST ", unit), strjoin("TOTAL ", unit), "SHARE");
-	printa("%-16s %10d %@10d %@14d %@14d %@5d%%\n", @count, @longest, @total, @share);
+	printa("%-16s %10s %@10d %@14d %@14d %@5d%%\n", @count, @longest, @total, @share);
 }

@@ -126,9 +126,8 @@ hotspot$target:::gc-end,
 HaskellEvent$target:::gc-end
 /this->counts && !has_vm[pid]/
 {
-	printf("%10d %8d %4s  the world was stopped for %d us: %S, generation %d\n",
-	    (timestamp - start) / 1000000, pid, "", this->pause / 1000, this->reason,
-	    this->generation);
+	printf("%10d %8d %4s  the world was stopped for %d us: %S\n",
+	    (timestamp - start) / 1000000, pid, "", this->pause / 1000, this->what);
 }
 
 ruby$target:::raise

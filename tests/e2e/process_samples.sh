@@ -132,9 +132,9 @@ has out '^(\[unknown\];)?_start;.*;main;.*interpret'
 run 0 flame --folded --samples --seconds 1 -p "$vm" -o -
 has out '^\(file\);.*Worker#work [0-9]+$'
 run 0 flame --folded -c "$TOY examples/toy/programs/richards.toy" -o -
-has out '^\(none\)#\(file\);Scheduler#run;Task#run'
+has out '^\(file\);Scheduler#run;Task#run'
 run 0 flame --folded --lossless --follow --via=stream -o - -- sh -c "$TOY examples/toy/programs/richards.toy; true"
-has out '^toy \([0-9]+\);\(none\)#\(file\);Scheduler#run;Task#run'
+has out '^toy \([0-9]+\);\(file\);Scheduler#run;Task#run'
 run 0 top --via=kernel --count 1 --interval 700 -p "$vm"
 has out "^$vm toy: threads [0-9]+$"
 exit 0

@@ -79,6 +79,30 @@ has out '^1 \?]0;title\?\?: pauses 0/s 0\.0 %$'
 has_not out shown
 LC_ALL=C grep -qP '[\x00-\x09\x0b-\x1f\x7f-\xff]' "$directory/out" && fail "a control character went through"
 [ "$(grep -oE '(second|first)$' "$directory/out" | head -2 | tr '\n' ' ')" = "second first " ] || fail "the order"
+# what has no row, or no name, is a row all the same: the rows add up to what was measured
+run 0 top -s "$directory/own.d" --sort calls --rows 1 -n 'tick-50ms { exit(0); }'
+has out '^ +[0-9.]+ +[0-9.]+M? +[1-9][0-9.]*M?  \[other\]$'
+cat >"$directory/many.d" <<'D'
+#pragma D option quiet
+#pragma D option aggsize=64m
+tick-1ms
+/i < 700/
+{
+	i++;
+	@self[1, lltostr(i)] = sum(1000000);
+	@self[1, ""] = sum(1000000);
+	@calls[1, lltostr(i)] = sum(1);
+}
+tick-1ms
+/i == 700/
+{
+	exit(0);
+}
+D
+run 0 top -s "$directory/many.d" --rows 3 --interval 3600000 --plain
+awk '/SELF/ { rows = 0 } NF == 3 && $3 != "METHOD" { self[rows++] = $1; name = $3 } NF == 4 && $4 == "method)" { self[rows++] = $1; none++ }
+	END { exit !(rows == 4 && none == 1 && name == "[other]" && self[0] > 0 && self[3] > 0.9 * self[0]) }' "$directory/out" ||
+	fail "the row of all others"
 run 0 top -s "$directory/own.d" --sort name --filter st --rows 1 -n 'tick-50ms { exit(0); }'
 [ "$(grep -cE '  A#first$' "$directory/out")" = 1 ] || fail "--rows"
 has_not out 'second|title.*x'

@@ -507,7 +507,7 @@ def bundled(name, stats, by, out):
     elif name == "gc_pause":
         counted = collections.Counter()
         for line in open(out):
-            match = re.match(r"(\S+)\s+(-?\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+\d+%$", line)
+            match = re.match(r"(\S+)\s+(-|\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+\d+%$", line)
             if match:
                 counted[match[1]] += int(match[3])
         equal(name, dict(counted), {k: n for k, (n, _) in by_key(by, "pause-end").items()})

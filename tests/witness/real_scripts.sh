@@ -328,7 +328,7 @@ compare_more() { # script, runtime
 			equals "$which" "gc $generation" 3 "$(knows collections$generation)"
 		done
 		;;
-	"gc_pause HaskellEvent") equals "$which" "gc -1" 3 "$all" ;;
+	"gc_pause HaskellEvent") equals "$which" "gc -" 3 "$all" ;;
 	"stat HaskellEvent") [ "$(column 5) $(column 7)" = "$(knows switches) $all" ] || fail "$which" ;;
 	"gc_overhead HaskellEvent")
 		sum=$(awk '$1 ~ /^[0-9]+$/ { all += $2; pauses += $4 } END { print all, pauses }' "$directory/traced")
@@ -341,7 +341,7 @@ compare_more() { # script, runtime
 		[ "$sum" = "$all $full $all" ] || fail "$which: $sum, not $all $full"
 		;;
 	# GC.start collects at once; the program may also collect by itself.
-	"gc_pause ruby") [ "$(line_of "mark -1" 3)" -ge 3 ] || fail "$which" ;;
+	"gc_pause ruby") [ "$(line_of "mark -" 3)" -ge 3 ] || fail "$which" ;;
 	"gc_phases ruby")
 		for part in mark sweep; do
 			[ "$(line_of $part 2)" -ge 3 ] || fail "$which: $part"

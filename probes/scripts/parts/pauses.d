@@ -3,8 +3,9 @@
 /*
  * Times for which guest code stands still, of any provider that knows them. Where a pause ends,
  * this->pause is its length in ns, or 0 if it does not count; this->reason says why, and
- * this->generation which is the oldest generation collected, -1 for none or unknown. A process may
- * have the probes of several providers: vm counts then, else those that fire first.
+ * this->generation which is the oldest generation collected, -1 for none or unknown. this->oldest is
+ * its text, "-" then, and this->what that of reason and generation. A process may have the probes of
+ * several providers: vm counts then, else those that fire first.
  */
 string origin[pid_t];
 uint64_t pause_began[pid_t];
@@ -100,5 +101,8 @@ HaskellEvent$target:::gc-end
 	this->counts = origin[pid] == probeprov && pause_began[pid] && opener[pid] == this->opener;
 	this->pause = this->counts ? timestamp - pause_began[pid] : 0;
 	this->generation = generation[pid];
+	this->oldest = this->generation < 0 ? "-" : lltostr(this->generation);
+	this->what = this->generation < 0 ? this->reason :
+	    strjoin(this->reason, strjoin(", generation ", this->oldest));
 	pause_began[pid] = this->counts ? 0 : pause_began[pid];
 }

@@ -71,7 +71,8 @@ static void help(void)
 	       "      --filter TEXT\n"
 	       "                  only methods whose name contains the text\n"
 	       "      --plain     lines also on a terminal\n"
-	       "      --rows N    at most N methods in a table of lines, 20 by default\n"
+	       "      --rows N    at most N methods in a table of lines, 20 by default; the row\n"
+	       "                  [other] is what all further ones have spent\n"
 	       "  -s FILE         a script of your own instead ('vmtap scripts top' is one)\n"
 	       "  -h, --help      this text\n\n"
 	       "All other options are those of 'vmtap trace': what to trace (--follow, --wait), "
@@ -202,6 +203,12 @@ static int print_table(const struct top *top, size_t rows, int columns, bool is_
 	print_line(line, &error);
 	for (size_t i = 0; methods && i < count && i < rows; i++) {
 		top_line_method(line, &top->table, methods[i], &form);
+		print_line(line, &error);
+	}
+	if (methods && count > top->options.rows) {
+		const struct top_method rest = top_table_rest(methods, top->options.rows, count);
+
+		top_line_method(line, &top->table, &rest, &form);
 		print_line(line, &error);
 	}
 	if (!columns)

@@ -220,8 +220,10 @@ void top_line_method(char line[TOP_LINE_MAX], const struct top_table *table,
 	size_t length = 0;
 
 	clean_text(name, sizeof(name), method->name, strlen(method->name), form->is_ascii);
-	if (form->has_pid)
+	if (form->has_pid && method->pid)
 		length = (size_t)snprintf(line, TOP_LINE_MAX, "%8" PRIu64 " ", method->pid);
+	else if (form->has_pid)
+		length = (size_t)snprintf(line, TOP_LINE_MAX, "%8s ", "");
 	for (int i = 0; i < TOP_COLUMNS; i++) {
 		if (!form->has[i])
 			continue;

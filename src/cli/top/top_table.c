@@ -113,10 +113,9 @@ int top_table_method(
 	*number = index;
 	if (index != HASH_TABLE_NONE)
 		return 0;
-	if (table->method_count == TOP_METHODS_MAX) {
-		table->left_out++;
-		return -ENOSPC;
-	}
+	if (table->method_count >= TOP_METHODS_MAX &&
+		(wanted.length != strlen(TOP_OTHER) || memcmp(name, TOP_OTHER, wanted.length) != 0))
+		return top_table_method(table, pid, TOP_OTHER, strlen(TOP_OTHER), number);
 	if (array_room(&table->methods, &table->method_room, table->method_count,
 		    sizeof(*table->methods)) ||
 		hash_table_room(&table->method_table))
@@ -207,6 +206,16 @@ const struct top_method **top_table_sorted(
 			list[(*count)++] = &table->methods[i];
 	qsort_r(list, *count, sizeof(*list), compare, &order);
 	return list;
+}
+
+struct top_method top_table_rest(const struct top_method *const *list, size_t from, size_t count)
+{
+	struct top_method rest = {.name = (char *)(uintptr_t)TOP_OTHER};
+
+	for (; from < count; from++)
+		for (int i = 0; i < TOP_COLUMNS; i++)
+			rest.spent[i] += list[from]->spent[i == TOP_TOTAL ? TOP_SELF : i];
+	return rest;
 }
 
 uint64_t top_table_share(const struct top_table *table, uint64_t spent)

@@ -21,10 +21,13 @@ enum top_column { TOP_SELF, TOP_TOTAL, TOP_CALLS, TOP_BYTES, TOP_COLUMNS };
 enum top_figure { TOP_COLLECTING, TOP_PAUSED, TOP_PAUSES, TOP_ALLOCATED, TOP_THREADS, TOP_FIGURES };
 
 enum {
-	TOP_METHODS_MAX = 1 << 16, /* further methods are not shown, but counted */
+	TOP_METHODS_MAX = 1 << 16, /* further methods of a process count for one with this name: */
 	TOP_NAME_MAX = 255,        /* bytes of a method's name */
 	TOP_PROGRAM_MAX = 31
 };
+
+/* Whatever a table has no row for. */
+#define TOP_OTHER "[other]"
 
 struct top_method {
 	uint64_t pid;
@@ -53,7 +56,6 @@ struct top_table {
 	struct hash_table last_table; /* by key */
 	uint64_t begun;               /* when the interval began, ns */
 	uint64_t interval;            /* its length; 0: there was none yet */
-	uint64_t left_out;            /* methods without room */
 	uint64_t losing;              /* events lost since the interval ended */
 	uint64_t lost;                /* events lost in the interval */
 	const char *remedy;           /* what loses fewer events; NULL: nothing is known */
@@ -76,7 +78,8 @@ void top_table_begin(struct top_table *table, uint64_t now);
  */
 int top_table_grown(struct top_table *table, uint64_t key, uint64_t value, uint64_t *spent);
 
-/* The method's number, which holds as long as the table; -ENOSPC, -ENOMEM: there is no room. */
+/* The method's number, which holds as long as the table; that of TOP_OTHER if there are too many.
+ * -ENOMEM: out of memory. */
 int top_table_method(
 	struct top_table *table, uint64_t pid, const char *name, size_t length, size_t *number);
 
@@ -104,6 +107,12 @@ enum top_order { TOP_BY_SELF, TOP_BY_TOTAL, TOP_BY_CALLS, TOP_BY_BYTES, TOP_BY_N
  */
 const struct top_method **top_table_sorted(
 	const struct top_table *table, enum top_order order, const char *filter, size_t *count);
+
+/*
+ * Adds up what the methods of a sorted list have spent from one on, as a method of no process. Its
+ * total is what they have spent themselves: the calls of one within another's would count twice.
+ */
+struct top_method top_table_rest(const struct top_method *const *list, size_t from, size_t count);
 
 /* Hundredths of a percent of one processor over the interval. */
 uint64_t top_table_share(const struct top_table *table, uint64_t spent);

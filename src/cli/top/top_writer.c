@@ -142,9 +142,25 @@ static const char *next_frame(struct places *places, const struct aggregate_row 
 	return NULL;
 }
 
+/* Counts time for what has no frame: code outside of methods, or a stack that could not be read. */
+static int spend_nameless(
+	struct top_table *table, uint64_t pid, enum d_value_kind kind, uint64_t spent)
+{
+	const char *name = kind == D_VALUE_GUEST_STACK ? "(no method)" : "[no stack]";
+	size_t method;
+	int result = top_table_method(table, pid, name, strlen(name), &method);
+
+	if (result)
+		return result;
+	top_table_spend(table, method, TOP_SELF, spent);
+	top_table_spend(table, method, TOP_TOTAL, spent);
+	return 0;
+}
+
 /*
  * Counts time for the frames of a stack, for each method once: the methods of recursion are there
- * several times. skipped: innermost frames that it does not belong to.
+ * several times. skipped: innermost frames that it does not belong to. Time without a frame counts,
+ * too, so that the rows add up to what has been spent.
  */
 static int spend_stack(struct top_writer *top, uint64_t pid, const struct aggregate_row *row,
 	unsigned key, unsigned skipped, uint64_t spent)
@@ -154,20 +170,21 @@ static int spend_stack(struct top_writer *top, uint64_t pid, const struct aggreg
 	char buffer[PLACE_TEXT_MAX];
 	const char *text;
 	uint64_t at = 0;
+	enum d_value_kind kind = row->shape->types[key].kind;
+	bool is_empty = true;
 	int result = 0;
 
 	while (count < FRAMES_MAX && (text = next_frame(places, row, &key, &at, buffer))) {
 		size_t method, seen = 0;
 
+		is_empty = false;
 		if (skipped) {
 			skipped--;
 			continue;
 		}
 		result = method_of(top->table, pid, text, strlen(text), &method);
-		if (result == -ENOMEM)
-			return result;
 		if (result)
-			continue;
+			return result;
 		while (seen < count && methods[seen] != method)
 			seen++;
 		if (seen < count)
@@ -177,6 +194,8 @@ static int spend_stack(struct top_writer *top, uint64_t pid, const struct aggreg
 		top_table_spend(top->table, method, TOP_TOTAL, spent);
 		methods[count++] = method;
 	}
+	if (is_empty)
+		return spend_nameless(top->table, pid, kind, spent);
 	return 0;
 }
 
@@ -199,7 +218,7 @@ static int spend_column(struct top_writer *top, uint64_t pid, const struct aggre
 	result = method_of(top->table, pid, text, length, &method);
 	if (!result)
 		top_table_spend(top->table, method, column, spent);
-	return result == -ENOMEM ? result : 0;
+	return result;
 }
 
 /* The VM of a pid. Its program is asked for if no figure has told it so far. */
@@ -260,10 +279,8 @@ static int spend_node(struct top_writer *top, uint32_t node, uint64_t spent, uin
 		size_t method, seen = 0;
 		int result = method_of(top->table, pid, name->text, name->length, &method);
 
-		if (result == -ENOMEM)
-			return result;
 		if (result)
-			continue;
+			return result;
 		while (seen < count && methods[seen] != method)
 			seen++;
 		if (seen < count)
