@@ -14,7 +14,9 @@ enum {
 	CLI_OK = 0,
 	CLI_FOUND = 1, /* a finding, a difference, or an error in a script */
 	CLI_USAGE = 2,
-	CLI_CANNOT = 3 /* the file, process or system does not allow it */
+	CLI_CANNOT = 3, /* the file, process or system does not allow it */
+	/* Nobody reads the output any more: what a shell shows of a program that SIGPIPE ends. */
+	CLI_UNREAD = 141
 };
 
 int command_list(int argc, char **argv);

@@ -348,6 +348,15 @@ run 2 trace "$directory/own.d"
 has err "there is no script '$directory/own.d': the file of that name is run with -s$"
 run 2 trace 4194305
 has err "there is no script '4194305': a pid is given with -p$"
+make_log /dev/stdin <<'EVENTS'
+block 0
+1000 method-entry "A" "a" "f" 1 1
+end
+EVENTS
+run 2 trace "$directory/log"
+has err "there is no script '$directory/log': a recording is given with --log$"
+run 2 top "$directory/log"
+has err "^vmtap: $directory/log is a recording, which has ended: 'vmtap flame $directory/log -o FILE' draws it"
 run 2 trace 'vm$target:::gc-end' -p 1
 has err "there is no script 'vm.target:::gc-end': a clause is given with -n$"
 run 1 trace -p "$$"
@@ -364,20 +373,28 @@ run 1 trace gc_pause
 has err '^dtrace: failed to compile script gc_pause: line [0-9]+: probe description vm0:::pause-begin does not match any probes \(\$target is 0 without -p, -c or --log\)'
 run 5 trace -q -n 'BEGIN { printf("hello\n"); exit(5); }'
 [ "$(cat "$directory/out")" = hello ] || fail "no target: output"
-# output to a file is appended; a closed pipe is an error
+# Output to a file is appended. A closed pipe ends the trace: of a reader that has seen enough nothing is
+# said, and where SIGPIPE is ignored, it is an error.
 echo before >"$directory/file"
 run 0 trace -q -o "$directory/file" -n 'BEGIN { printf("after\n"); exit(0); }'
 [ "$(cat "$directory/file")" = $'before\nafter' ] || fail "-o does not append"
 timeout "${COMMAND_SECONDS:-300}" "$VMTAP" trace -q -n 'tick-1000 { printf("line\n"); }' 2>"$directory/err" | head -n 1 >"$directory/out"
-[ "${PIPESTATUS[0]}" = 1 ] || fail "a closed pipe does not end the trace"
+[ "${PIPESTATUS[0]}" = 141 ] || fail "a closed pipe does not end the trace"
+is_silent || fail "a message to a reader that has seen enough"
+(
+	trap '' PIPE
+	timeout "${COMMAND_SECONDS:-300}" "$VMTAP" trace -q -n 'tick-1000 { printf("line\n"); }' 2>"$directory/err" |
+		head -n 1 >"$directory/out"
+	[ "${PIPESTATUS[0]}" = 1 ]
+) || fail "a closed pipe, where SIGPIPE is ignored"
 has err 'failed to write to <stdout>: Broken pipe'
 # also if simultaneous events print more than the output's buffer holds
 VMTAP_LOG=$directory/many "$TOY" examples/toy/programs/queens.toy >/dev/null || fail "the toy's log"
 # shellcheck disable=SC2016
 timeout "${COMMAND_SECONDS:-300}" "$VMTAP" trace --log "$directory/many" \
 	-n 'vm$target:::method-entry { trace(copyinstr(arg1)); }' 2>"$directory/err" | head -n 1 >"$directory/out"
-[ "${PIPESTATUS[0]}" = 1 ] || fail "a closed pipe does not end the trace of a log"
-has err 'failed to write to <stdout>: Broken pipe'
+[ "${PIPESTATUS[0]}" = 141 ] || fail "a closed pipe does not end the trace of a log"
+has_not err 'Broken pipe'
 # the reader of a list or of other output may close the pipe when it has read the lines it needs
 (
 	trap '' PIPE

@@ -205,8 +205,8 @@ static int print_table(const struct top *top, size_t rows, int columns, bool is_
 		top_line_method(line, &top->table, methods[i], &form);
 		print_line(line, &error);
 	}
-	if (methods && count > top->options.rows) {
-		const struct top_method rest = top_table_rest(methods, top->options.rows, count);
+	if (methods && count > rows && !columns) {
+		const struct top_method rest = top_table_rest(methods, rows, count);
 
 		top_line_method(line, &top->table, &rest, &form);
 		print_line(line, &error);
@@ -305,7 +305,7 @@ static int run(struct trace *trace, struct top *top)
 	}
 	status = trace_target(trace);
 	close_screen(top);
-	if (status && top->may_lack_stream && !top->table.vm_count)
+	if (status && status != CLI_UNREAD && top->may_lack_stream && !top->table.vm_count)
 		cli_message("'vmtap top --via=kernel' shows any program, by the kernel's samples%s",
 			top->is_by_calls ? ", without --exact" : "");
 	if (!status && top->is_sampling && !top->table.has[TOP_SELF])
@@ -405,9 +405,9 @@ int command_top(int argc, char **argv)
 	top.is_sampling =
 		!top.options.is_exact && !status && (trace.is_bundled || top.lacks_figures);
 	if (!status && trace.mode != TRACE_HELPED) {
-		void (*sigpipe)(int) = signal(SIGPIPE, SIG_IGN);
+		trace.caller_sigpipe = signal(SIGPIPE, SIG_IGN);
 		status = run(&trace, &top);
-		signal(SIGPIPE, sigpipe);
+		signal(SIGPIPE, trace.caller_sigpipe);
 	}
 	trace_options_free(&trace);
 	free(words);

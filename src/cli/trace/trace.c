@@ -91,7 +91,7 @@ static int run(struct trace *trace, const struct d_program *program, struct d_pr
 		.opened = trace->opened,
 		.opened_context = trace->opened_context};
 	struct error error = {""};
-	int status;
+	int status, result;
 
 	own.options.sample.is_elapsed |= trace->samples_elapsed;
 	if (!program->options.quiet)
@@ -103,7 +103,10 @@ static int run(struct trace *trace, const struct d_program *program, struct d_pr
 	setvbuf(output, NULL, _IOFBF, OUTPUT_BUFFER);
 	if (trace->verbose)
 		trace_report_stability(output, probes, program, false);
-	if (run_program(&settings, &status, &error)) {
+	result = run_program(&settings, &status, &error);
+	if (result == -EPIPE && !trace->output && trace->caller_sigpipe != SIG_IGN) {
+		status = CLI_UNREAD; /* the reader, such as head, has seen enough */
+	} else if (result) {
 		if (*error.text)
 			fprintf(stderr, "dtrace: %s\n", error.text);
 		status = CLI_FOUND;
@@ -204,10 +207,7 @@ int command_trace(int argc, char **argv)
 	if (!status && trace.mode == TRACE_VERSION) {
 		print_version(&trace);
 	} else if (!status && trace.mode != TRACE_HELPED) {
-		/*
-		 * a closed reader of our output is an ordinary write error, except for a list, of
-		 * which the reader may have seen enough
-		 */
+		/* The targets are let go in order also if the reader of our output is closed. */
 		trace.caller_sigpipe = signal(SIGPIPE, SIG_IGN);
 		status = trace_target(&trace);
 		if (trace.mode != TRACE_RUN)
