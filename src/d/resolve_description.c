@@ -130,13 +130,24 @@ static bool is_spelled(const struct d_description *description)
 		(*description->parts[3] && !pattern_is_glob(description->parts[3]));
 }
 
+static bool is_digits(const char *text)
+{
+	return *text && !text[strspn(text, "0123456789")];
+}
+
 static int fail_unmatched(
 	struct d_compiler *compiler, const struct d_description *description, const char *advice)
 {
 	const char *text = d_description_text(compiler, description);
+	const char *provider = description->is_number ? "" : description->parts[0];
+	bool is_of_target = *provider == '*' && is_digits(provider + 1) &&
+		atol(provider + 1) == compiler->settings.target;
 
+	/* "*4711" would be no provider to a reader, who has written "*$target". */
 	d_fail(compiler, &description->place, "D_PDESC_ZERO",
-		"probe description %.300s does not match any probes%s", text, advice);
+		"probe description %s%.300s does not match any probes%s",
+		is_of_target ? "*$target" : "", text + (is_of_target ? strlen(provider) : 0),
+		advice);
 	if (compiler->error) {
 		snprintf(compiler->error->unmatched, sizeof(compiler->error->unmatched), "%.255s",
 			text);

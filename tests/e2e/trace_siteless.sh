@@ -39,6 +39,12 @@ run 0 trace --via stream -q -c "$few" -n 'vm$target:::raise { printf("%s\n", cop
 has out '^idle 1$'
 has err '^vmtap: no object of the process has a site of these probes, so they cannot fire: vm[0-9]+:::raise, own\*:::tock$'
 [ "$(wc -l <"$directory/err")" = 1 ] || fail "more than a line"
+# "*$target" is not shown as "*4711", and each probe once
+run 0 trace --via stream -q -c "$few" -n '*$target:::raise, *$target:::raise, vm$target:::raise, *$target:::heap { trace(1); }
+	vm$target:::gc-idle { printf("idle %d\n", arg0); }'
+has err '^vmtap: no object of the process has a site of these probes, so they cannot fire: vm([0-9]+):::raise, vm[0-9]+:::heap$'
+run 1 trace --via stream -c "$few" -n '*$target:::rais'
+has err 'probe description \*\$target:::rais does not match any probes \(did you mean raise\?\)'
 run 1 trace --via stream -c "$few" -n 'vm$target:::raise'
 has err 'probe description vm[0-9]+:::raise does not match any probes \(no object of the process has a site of it, so it cannot fire\)$'
 run 1 trace --via stream -c "$few" -n 'vm$target:::rais'

@@ -363,14 +363,37 @@ static void tell_waiting(const struct work *work, const struct d_program *progra
 		fprintf(stderr, "vmtap: no VM serves an event stream yet: waiting\n");
 }
 
-/* Whether a clause describes only probes that the target's providers have, but that it cannot
- * fire. */
-static bool is_siteless(const struct d_probe_set *set, const struct d_clause *clause)
+/* Returns a probe of a clause that describes only probes that the target's providers have, but that
+ * it cannot fire; NULL: it is no such clause. */
+static const struct d_probe *siteless_probe(
+	const struct d_probe_set *set, const struct d_clause *clause)
 {
 	for (size_t i = 0; i < clause->later_count && !clause->probe_count; i++)
 		if (set->probes[clause->probes[i]].is_siteless)
-			return true;
-	return false;
+			return &set->probes[clause->probes[i]];
+	return NULL;
+}
+
+/*
+ * Adds a clause's description to a list, unless that has it. "*$target", which has become "*4711",
+ * is shown as the provider that the probe has. Returns the list's length; more than size: it is
+ * cut.
+ */
+static size_t list_siteless(char *text, size_t used, size_t size, const struct d_clause *clause,
+	const struct d_probe *probe)
+{
+	const char *description = clause->description;
+	size_t provider = strcspn(description, ":");
+	char shown[256];
+
+	if (*description == '*' && provider > 1 &&
+		strspn(description + 1, "0123456789") == provider - 1)
+		snprintf(shown, sizeof(shown), "%s:::%s", probe->provider, probe->name);
+	else
+		snprintf(shown, sizeof(shown), "%s", description);
+	if (used >= size || strstr(text, shown))
+		return used;
+	return used + (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", shown);
 }
 
 /*
@@ -386,15 +409,15 @@ static int tell_siteless(const struct work *work, const struct d_program *progra
 
 	for (size_t i = 0; i < program->clause_count; i++) {
 		const struct d_clause *clause = &program->clauses[i];
+		const struct d_probe *probe;
 
 		any |= clause->probe_count &&
 			work->probes->probes[clause->probes[0]].kind == D_PROBE_SOURCE;
-		if (clause->goes_on || !is_siteless(work->probes, clause))
+		probe = siteless_probe(work->probes, clause);
+		if (clause->goes_on || !probe)
 			continue;
 		first = first ? first : clause;
-		if (used < sizeof(text))
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
-				used ? ", " : "", clause->description);
+		used = list_siteless(text, used, sizeof(text), clause, probe);
 	}
 	if (!first || work->trace->compile_options.zdefs || work->trace->mode == TRACE_LIST)
 		return CLI_OK;
