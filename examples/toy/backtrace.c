@@ -4,6 +4,7 @@
 #include "backtrace.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static _Thread_local struct capability *attached;
 static _Thread_local struct thread *shown;
@@ -57,6 +58,21 @@ void backtrace_register(void)
 	(void)vmtap_stack_register(walk, NULL);
 }
 
+/* Adds what is before a method's name, as tools write it: "Class#", "Class." for a static method,
+ * and nothing without a class. */
+static void add_class(const struct vm *vm, struct text *text, const struct vmtap_name *class)
+{
+	static const char meta[] = ".class";
+	const uint32_t end = sizeof(meta) - 1;
+	bool is_static =
+		class->length > end && !memcmp(class->text + class->length - end, meta, end);
+
+	if (class == &vm->name_none)
+		return;
+	text_add(text, class->text, is_static ? class->length - end : class->length);
+	text_add(text, is_static ? "." : "#", 1);
+}
+
 void backtrace_text(struct text *text, struct thread *thread)
 {
 	struct vm *vm = thread->vm;
@@ -68,8 +84,7 @@ void backtrace_text(struct text *text, struct thread *thread)
 			frame_class(vm, frame), frame_method(vm, frame), &frame->code->file->name};
 		char line[32];
 
-		text_add(text, names[0]->text, names[0]->length);
-		text_add(text, "#", 1);
+		add_class(vm, text, names[0]);
 		text_add(text, names[1]->text, names[1]->length);
 		text_add(text, " (", 2);
 		text_add(text, names[2]->text, names[2]->length);

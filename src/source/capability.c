@@ -96,8 +96,11 @@ static int fail(const struct d_need_use *use, const struct d_probe *probe, enum 
 		return error_set(error, ENOTSUP,
 			"%s%s%s needs %s, which the probe %s does not give", use->where, colon,
 			use->name, needs, probe->name);
-	return error_set(error, ENOTSUP, "%s%s%s needs %s, which %s does not give: %s could",
-		use->where, colon, use->name, needs, kinds[kind].with_article, sources);
+	return error_set(error, ENOTSUP, "%s%s%s needs %s, which %s does not give: %s could%s",
+		use->where, colon, use->name, needs, kinds[kind].with_article, sources,
+		use->need == D_NEED_GUEST_STACK && kind == SOURCE_KIND_KERNEL
+			? "; ustack() shows the functions of any process"
+			: "");
 }
 
 static int check_use(const struct d_need_use *use, const struct d_clause *clause,

@@ -76,7 +76,8 @@ static void refuse_stacks(const struct targets *targets, struct error *refusal)
 			!timer_is_described(&targets->asked[i], TIMER_TICK, timer_ticks);
 	if (asks && targets->guest_stack && targets->samples_in_streams && !*refusal->text)
 		error_set(refusal, EPERM,
-			"jstack() takes samples from a VM's event stream only%s%s",
+			"jstack() takes samples from a VM's event stream only%s%s; ustack() shows "
+			"the functions of any process",
 			missing ? ", and " : "", missing ? missing->text : "");
 }
 

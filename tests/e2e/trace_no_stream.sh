@@ -69,7 +69,7 @@ pids+=("$hot")
 for script in 'profile-97 { jstack(); }' 'profile-97 /pid == $target/ { jstack(); }'; do
 	for options in '' '-Z' '-q -Z'; do
 		run 3 trace $options -p "$hot" -n "$script"
-		has err '^vmtap: jstack\(\) takes samples from a VM.s event stream only, and process [0-9]+ \(hot\) serves no'
+		has err '^vmtap: jstack\(\) takes samples from a VM.s event stream only, and process [0-9]+ \(hot\) serves no.*; ustack\(\) shows the functions of any process$'
 	done
 done
 run 0 trace -q -Z -p "$hot" -n 'vm$target:::gc-start { jstack(); } tick-1ms { exit(0); }'

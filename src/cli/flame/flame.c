@@ -632,8 +632,11 @@ static int choose_way(struct flame_options *flame, char **operands, int count, c
 			"event stream, or of a recorded log");
 	if (flame->by->measure == STACKS_BYTES || flame->by->measure == STACKS_BLOCKED)
 		return cli_usage("flame",
-			"--by %s is of one VM that serves an event stream, or of a recorded log",
-			flame->by->name);
+			"--by %s is of one VM that serves an event stream, or of a recorded log; "
+			"'vmtap trace %s",
+			flame->by->name,
+			flame->by->measure == STACKS_BYTES ? "alloc_by_class' counts objects"
+							   : "off_cpu_by_stack' shows waits");
 	return CLI_OK;
 }
 

@@ -350,7 +350,7 @@ static int choose_script(struct top *top, struct trace *trace)
 	if (top->options.is_elapsed)
 		return cli_usage("top",
 			"--wall: these processes serve no event stream, and are shown by samples "
-			"of CPU time");
+			"of CPU time; 'vmtap trace off_cpu_by_stack' shows waits");
 	if (top->is_by_calls) {
 		script = exact_calls_script(&trace->spec, 0);
 	} else {

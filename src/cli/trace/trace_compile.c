@@ -9,6 +9,7 @@
 #include "base/debug.h"
 #include "cli/cli.h"
 #include "cli/trace/trace_notes.h"
+#include "cli/what_works.h"
 #include "program/readable.h"
 #include "program/timer_probe.h"
 #include "source/carried.h"
@@ -80,8 +81,10 @@ static int report_error(const struct work *work, const struct d_error *error)
 	tell_no_program(work, error);
 	if (work->is_open && *error->unmatched)
 		trace_tell_notes(&work->trace->targets, error->unmatched);
-	if (error->tag && !strcmp(error->tag, "D_PDESC_ZERO"))
+	if (error->tag && !strcmp(error->tag, "D_PDESC_ZERO") && work->trace->is_bundled) {
 		tell_providers(work->trace);
+		what_works_tell(&work->trace->spec);
+	}
 	return CLI_FOUND;
 }
 
@@ -92,7 +95,9 @@ static int report_missing(const struct work *work)
 	cli_message("%s", targets_missing(targets)->text);
 	if (!targets_may_join(targets) && targets_have_children(targets))
 		cli_message("the command has started other programs: --follow traces these too");
-	tell_providers(work->trace);
+	if (!strcmp(work->trace->verb, "trace"))
+		tell_providers(work->trace);
+	what_works_tell(&work->trace->spec);
 	return CLI_CANNOT;
 }
 
