@@ -54,6 +54,19 @@ struct session {
 
 /* ---- which probes ---- */
 
+/* Returns whether -n has more than descriptions of probes, after a message. */
+static bool refuse_clauses(const struct record_options *options)
+{
+	for (size_t i = 0; i < options->probe_count; i++)
+		if (strpbrk(options->probes[i], "/{;")) {
+			cli_message(
+				"-n '%s': only a probe description, without predicate or action",
+				options->probes[i]);
+			return true;
+		}
+	return false;
+}
+
 /* The event types of the probes that the descriptions match. A status. */
 static int match_probes(const struct session *session, struct d_probe_set *set, bool *wanted)
 {
@@ -65,6 +78,8 @@ static int match_probes(const struct session *session, struct d_probe_set *set, 
 	struct d_error error;
 	int status = CLI_FOUND;
 
+	if (refuse_clauses(options))
+		return CLI_FOUND;
 	if (d_compiler_new(&settings, &compiler)) {
 		cli_message("out of memory");
 		return CLI_CANNOT;
@@ -75,12 +90,6 @@ static int match_probes(const struct session *session, struct d_probe_set *set, 
 	}
 	for (size_t i = 0; i < options->probe_count; i++) {
 		const char *text = options->probes[i];
-		if (strpbrk(text, "/{;")) {
-			cli_message(
-				"-n '%s': only a probe description, without predicate or action",
-				text);
-			goto out;
-		}
 		if (d_parse_script(compiler, NULL, text, strlen(text), &error)) {
 			cli_message("-n '%s': %s", text, error.message.text);
 			goto out;
@@ -553,8 +562,7 @@ static int refuse_options(const struct record_options *options)
 		: options->heap_period                   ? "--heap-profile"
 		: options->cpu_clock                     ? "--cpu-clock"
 		: options->lossless                      ? "--lossless"
-		: options->is_elapsed                    ? "--wall"
-							 : "-n";
+							 : "--wall";
 
 	return cli_usage("record",
 		"%s is for a VM that serves an event stream; of another process the kernel's "
@@ -562,11 +570,19 @@ static int refuse_options(const struct record_options *options)
 		option);
 }
 
+/* Returns whether -n names probes of provider vm. */
+static bool names_vm(const struct record_options *options)
+{
+	for (size_t i = 0; i < options->probe_count; i++)
+		if (options->probes[i] != record_options_sample &&
+			!strncmp(options->probes[i], DESCRIBE_PROVIDER, strlen(DESCRIBE_PROVIDER)))
+			return true;
+	return false;
+}
+
 /* Decides whether the kernel delivers the events, because the target serves no stream. */
 static int choose_way(const struct record_options *options, bool *is_kernel)
 {
-	/* --samples asks for a probe, too */
-	bool names_probes = options->probe_count > (options->sample_period ? 1 : 0);
 	enum target_streams streams;
 	struct error error;
 
@@ -581,9 +597,11 @@ static int choose_way(const struct record_options *options, bool *is_kernel)
 	/* a command of unknown kind may start a VM: if only a VM can do what is asked, wait for it
 	 */
 	*is_kernel = streams == TARGET_STREAMS_NONE ||
-		(streams == TARGET_STREAMS_UNKNOWN && !options->is_of_stream && !names_probes);
-	if (*is_kernel && (options->is_of_stream || names_probes))
+		(streams == TARGET_STREAMS_UNKNOWN && !options->is_of_stream && !names_vm(options));
+	if (*is_kernel && options->is_of_stream)
 		return refuse_options(options);
+	if (*is_kernel && refuse_clauses(options))
+		return CLI_FOUND;
 	if (!*is_kernel && (options->spec.count > 1 || options->spec.follows))
 		return cli_usage("record",
 			"a log is of one event stream: record one VM at a time, without --follow, "

@@ -24,6 +24,7 @@
 #include "cli/process_script.h"
 #include "cli/record_display.h"
 #include "cli/record_options.h"
+#include "cli/record_probes.h"
 #include "cli/trace/trace.h"
 #include "cli/trace/trace_options.h"
 #include "engine/output/place_text.h"
@@ -58,6 +59,9 @@ struct record_writer {
 	struct places *places;
 	struct recording *recording;
 	struct log_writer *log;
+	struct record_probes *probes; /* of -n; NULL: only samples are recorded */
+	const struct d_probe *probe;  /* whose clause is being printed */
+	uint64_t events;              /* of these probes */
 	struct record_display display;
 	struct recorded_process *processes;
 	size_t process_count, process_capacity, latest;
@@ -93,6 +97,8 @@ static void hand_over(struct record_writer *record, bool may_end)
 
 	if (!record->log || record->has_failed || record->is_full)
 		return;
+	if (record->probes)
+		record_probes_end(record->probes, record->log);
 	state = log_writer_flush(record->log, &record->error);
 	record->has_failed = state < 0;
 	record->is_full = state == RECORDING_FULL;
@@ -209,47 +215,120 @@ static uint32_t add_frames(struct record_writer *record, const struct text *stac
 	return count;
 }
 
-static void fail(struct record_writer *record, int result)
+static void fail(struct record_writer *record, const char *what, int result)
 {
 	record->has_failed = true;
-	error_set(&record->error, -result, "out of memory");
+	error_set(&record->error, -result, "%s", what);
 	end_trace();
 }
 
-static void write_sample(struct writer *writer, const struct d_format *format,
-	const struct d_action *action, const uint64_t *values)
+/* Finds out where an event has happened. The first values of both kinds are the same. False: it has
+ * no room. */
+static bool take_event(
+	struct record_writer *record, const uint64_t *values, struct log_writer_event *event)
 {
-	struct record_writer *record = record_of(writer);
 	const struct text *name = value_text(values[PROCESS_SCRIPT_NAME]);
-	struct log_writer_event event = {.time = values[PROCESS_SCRIPT_TIME],
-		.tid = (uint32_t)values[PROCESS_SCRIPT_TID],
-		.cpu = (uint32_t)values[PROCESS_SCRIPT_CPU]};
-	uint32_t pid = (uint32_t)values[PROCESS_SCRIPT_PID], kernel;
+	uint32_t pid = (uint32_t)values[PROCESS_SCRIPT_PID];
 	char text[NAME_BYTES];
 	int cap;
 
-	(void)format;
-	if (action->argument_count != PROCESS_SCRIPT_VALUES || record->has_failed ||
-		record->is_full)
-		return;
+	*event = (struct log_writer_event){.time = values[PROCESS_SCRIPT_TIME],
+		.tid = (uint32_t)values[PROCESS_SCRIPT_TID],
+		.cpu = (uint32_t)values[PROCESS_SCRIPT_CPU]};
 	snprintf(text, sizeof(text), "%.*s", name ? (int)name->length : 0, name ? name->bytes : "");
 	cap = cap_of(record, pid, (uint32_t)values[PROCESS_SCRIPT_PPID], text);
-	if (cap == -E2BIG) {
+	if (cap == -E2BIG)
 		record->left_out++;
+	else if (cap < 0)
+		fail(record, "out of memory", cap);
+	if (cap < 0)
+		return false;
+	event->cap = (uint16_t)cap;
+	note_thread(record, pid, event);
+	return true;
+}
+
+static void write_sample(struct record_writer *record, const uint64_t *values)
+{
+	struct log_writer_event event;
+	uint32_t kernel;
+
+	if (!take_event(record, values, &event))
 		return;
-	}
-	if (cap < 0) {
-		fail(record, cap);
-		return;
-	}
-	event.cap = (uint16_t)cap;
-	note_thread(record, pid, &event);
 	kernel = add_frames(record, value_text(values[PROCESS_SCRIPT_KERNEL]));
 	add_frames(record, value_text(values[PROCESS_SCRIPT_USER]));
 	log_writer_sample(record->log, &event, kernel, PROCESS_SCRIPT_PERIOD);
 	record->samples++;
+}
+
+static void write_event(struct record_writer *record, const uint64_t *values, bool has_stack)
+{
+	struct log_writer_event event;
+	char text[384];
+	int result;
+
+	if (!take_event(record, values, &event))
+		return;
+	if (has_stack)
+		add_frames(record, value_text(values[RECORD_PROBES_STACK]));
+	result = record_probes_begin(record->probes, record->log, record->probe,
+		(uint32_t)values[PROCESS_SCRIPT_PID], &event, values + RECORD_PROBES_FIRST);
+	record->events += !result;
+	if (!result)
+		return;
+	snprintf(text, sizeof(text), "%.64s:%.64s:%.64s:%.64s cannot be recorded: %s",
+		record->probe->provider, record->probe->module, record->probe->function,
+		record->probe->name,
+		result == -EINVAL          ? "only USDT probes of processes can"
+			: result == -E2BIG ? "there are too many probes"
+					   : "out of memory");
+	fail(record, text, result);
+}
+
+static void begin_clause(struct writer *writer, const struct writer_clause *clause)
+{
+	record_of(writer)->probe = clause->probe;
+}
+
+static void end_clause(struct writer *writer, const struct writer_clause *clause)
+{
+	(void)writer;
+	(void)clause;
+}
+
+/* What the script prints: a sample, an event of a probe, or an argument of that as a text. */
+static void write_printf(struct writer *writer, const struct d_format *format,
+	const struct d_action *action, const uint64_t *values)
+{
+	struct record_writer *record = record_of(writer);
+	const struct text *text;
+
+	(void)format;
+	if (record->has_failed || record->is_full)
+		return;
+	if (action->argument_count == RECORD_PROBES_TEXT_VALUES) {
+		text = value_text(values[1]);
+		if (text)
+			record_probes_text(record->probes, values[0], text->bytes, text->length);
+		return;
+	}
+	if (record->probes)
+		record_probes_end(record->probes, record->log);
+	if (action->argument_count == PROCESS_SCRIPT_VALUES)
+		write_sample(record, values);
+	else
+		write_event(record, values, action->argument_count > RECORD_PROBES_VALUES);
 	if (log_writer_is_full(record->log))
 		hand_over(record, true);
+}
+
+/* An argument that cannot be read as a text is none. */
+static void write_fault(struct writer *writer, const struct writer_fault *fault)
+{
+	struct record_writer *record = record_of(writer);
+
+	if (!record->probes)
+		record->text_operations->fault(writer, fault);
 }
 
 /* ---- the other operations of a writer ---- */
@@ -321,7 +400,10 @@ static void record_writer_init(struct record_writer *record, const struct record
 	record->text_operations = record->text.writer.operations;
 	record->operations = *record->text_operations;
 	record->operations.start = start;
-	record->operations.printf = write_sample;
+	record->operations.clause_begin = begin_clause;
+	record->operations.clause_end = end_clause;
+	record->operations.printf = write_printf;
+	record->operations.fault = write_fault;
 	record->operations.drop = write_drop;
 	record->operations.flush = record_flush;
 	record->operations.is_pending = is_pending;
@@ -334,6 +416,7 @@ static void record_writer_init(struct record_writer *record, const struct record
 static void record_writer_free(struct record_writer *record)
 {
 	log_writer_free(record->log);
+	record_probes_free(record->probes);
 	free(record->processes);
 	free(record->threads);
 	hash_table_free(&record->thread_table);
@@ -374,7 +457,10 @@ static void tell_end(const struct record_writer *record, const struct record_opt
 	if (record->left_out)
 		cli_message("%" PRIu64 " samples are left out: they are of more than %d processes",
 			record->left_out, LOG_WRITER_PROCESSES_MAX);
-	if (!record->samples)
+	if (record->probes) {
+		if (!record->events && !record->samples)
+			cli_message("none of the probes has been fired");
+	} else if (!record->samples)
 		cli_message("there are no samples: nothing of it has run on a processor%s",
 			record->spec->follows ? "" : " (--follow records what it starts, too)");
 }
@@ -398,7 +484,8 @@ static void take_hangup(struct sigaction *before)
 static int open_log(void *context, struct error *error)
 {
 	struct record_writer *record = context;
-	int result = log_writer_open(record->recording, &record->log, &record->error);
+	int result =
+		log_writer_open(record->recording, record->probes, &record->log, &record->error);
 
 	if (!result)
 		result = describe_targets(record, &record->error);
@@ -408,10 +495,46 @@ static int open_log(void *context, struct error *error)
 	return result;
 }
 
-/* Traces. Returns an exit status. */
-static int run_trace(struct record_writer *record, struct trace *trace, uint64_t seconds)
+/* The script for samples, for the probes that are named, or for both. NULL: out of memory. */
+static char *make_script(const struct target_spec *spec, const struct record_options *options)
 {
-	char *script = process_script(&trace->spec, PROCESS_SCRIPT_EVENTS, seconds);
+	char *samples = NULL, *text = NULL;
+	size_t size, named = record_options_named(options);
+	FILE *file;
+
+	if (!named)
+		return process_script(spec, PROCESS_SCRIPT_EVENTS, options->seconds);
+	if (options->sample_period)
+		samples = process_script(spec, PROCESS_SCRIPT_EVENTS, 0);
+	file = open_memstream(&text, &size);
+	if (!file || (options->sample_period && !samples)) {
+		if (file)
+			fclose(file);
+		free(text);
+		free(samples);
+		return NULL;
+	}
+	fprintf(file, "%s#pragma D option quiet\n#pragma D option strsize=1024\n",
+		samples ? samples : "");
+	free(samples);
+	for (size_t i = 0; i < options->probe_count; i++)
+		if (!options->sample_period || options->probes[i] != record_options_sample)
+			record_probes_script(file, options->probes[i],
+				options->stacks && !options->sample_period);
+	if (options->seconds)
+		fprintf(file, "tick-%" PRIu64 "s { exit(0); }\n", options->seconds);
+	if (fclose(file)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* Traces. Returns an exit status. */
+static int run_trace(
+	struct record_writer *record, struct trace *trace, const struct record_options *options)
+{
+	char *script = make_script(&trace->spec, options);
 	struct sigaction before;
 	int status;
 
@@ -420,6 +543,10 @@ static int run_trace(struct record_writer *record, struct trace *trace, uint64_t
 		return CLI_CANNOT;
 	}
 	trace_replace_bundled(trace, script);
+	if (record->probes) { /* as messages name it */
+		trace->scripts[0].name = options->probes[0];
+		trace->scripts[0].is_file = false;
+	}
 	trace->writer = &record->text.writer;
 	trace->opened = open_log;
 	trace->opened_context = record;
@@ -429,7 +556,8 @@ static int run_trace(struct record_writer *record, struct trace *trace, uint64_t
 	take_hangup(&before);
 	status = trace_target(trace);
 	sigaction(SIGHUP, &before, NULL);
-	return status == CLI_FOUND ? CLI_CANNOT : status;
+	/* what is wrong with a probe description is a finding */
+	return status == CLI_FOUND && !record->probes ? CLI_CANNOT : status;
 }
 
 int record_kernel(struct record_options *options)
@@ -447,10 +575,12 @@ int record_kernel(struct record_options *options)
 	options->spec = (struct target_spec){.items = NULL};
 	trace.spec.via = TARGET_VIA_KERNEL;
 	record_writer_init(&record, options, &trace.spec);
+	if (record_options_named(options))
+		record.probes = record_probes_new();
 	result = recording_new(&options->recording, &record.recording, &record.error);
 	record.has_failed = result;
 	if (!result)
-		status = run_trace(&record, &trace, options->seconds);
+		status = run_trace(&record, &trace, options);
 	if (record.log) {
 		hand_over(&record, false);
 		record_display_show(&record.display, recording_counts(record.recording), true);

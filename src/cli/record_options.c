@@ -57,7 +57,8 @@ static void help(void)
 	       "      --seconds N   end after N seconds (else with ^C, or with the target)\n"
 	       "  -o FILE           the file; - is the standard output\n"
 	       "  -n PROBES         only probes that match this description of D (may be "
-	       "repeated)\n"
+	       "repeated);\n"
+	       "                    without an event stream, USDT probes\n"
 	       "      --ghc-only    only events of GHC's own types, for readers that know no "
 	       "others\n"
 	       "      --max-size N  end the file before it has more than N bytes (suffixes k, m, "
@@ -228,6 +229,13 @@ static int add_socket(struct record_options *options, const char *path)
 	return target_spec_add_socket(&options->spec, path) ? out_of_memory() : CLI_OK;
 }
 
+const char record_options_sample[] = "vm$target:::sample";
+
+size_t record_options_named(const struct record_options *options)
+{
+	return options->probe_count - (options->sample_period ? 1 : 0);
+}
+
 int record_options_parse(struct record_options *options, int argc, char **argv)
 {
 	static const struct option long_options[] = {
@@ -300,7 +308,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 				break;
 			options->stacks = true;
 			options->sample_period = CLOCK_NS_PER_S / SAMPLE_HZ;
-			status = add_probes(options, "vm$target:::sample");
+			status = add_probes(options, record_options_sample);
 			break;
 		case OPTION_STACKS:
 			options->stacks = true;

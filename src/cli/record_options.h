@@ -9,6 +9,9 @@
 #include "source/recording.h"
 #include "targets/target_spec.h"
 
+/* The probe that --samples records, as it is in the list of probes. */
+extern const char record_options_sample[];
+
 struct record_options {
 	struct target_spec spec; /* what to record */
 	uint64_t seconds;        /* after which it ends; 0: not by itself */
@@ -22,6 +25,9 @@ struct record_options {
 	size_t probe_count, probe_capacity;
 	struct recording_settings recording;
 };
+
+/* Returns how many probe descriptions -n has named. */
+size_t record_options_named(const struct record_options *options);
 
 /*
  * Takes the words of the command line into a struct that is all zero, which points to them. A

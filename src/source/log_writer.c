@@ -19,6 +19,7 @@
 enum {
 	TYPE_SAMPLE = WIRE_PROBES,
 	TYPE_THREAD_LABEL,
+	TYPE_SPARES, /* from here on: the probes of log_writer_declare() */
 	CLOCK_CAPSET = 1,
 	CAPSET_PROCESS = 2, /* kinds of capability sets: GHC's numbers */
 	CAPSET_CLOCK = 3,
@@ -36,6 +37,7 @@ struct log_writer {
 	uint64_t last; /* time of the latest event */
 	uint64_t told; /* and up to where the log says that no earlier one will come */
 	uint32_t processes;
+	uint16_t declared;   /* probes */
 	struct text **names; /* name i has id i + 1 */
 	size_t name_count, name_capacity;
 	struct hash_table name_table;
@@ -119,12 +121,13 @@ static void declare(struct log_writer *writer, uint16_t type, uint16_t size, con
 	log_writer_put(writer, WIRE_TYPE_END, 4);
 }
 
-static void put_log_header(struct log_writer *writer)
+static void put_log_header(struct log_writer *writer, bool has_probes)
 {
 	static const uint16_t types[] = {WIRE_BLOCK_MARKER, WIRE_CAPSET_CREATE,
 		WIRE_CAPSET_ASSIGN_CAP, WIRE_PROGRAM_ARGS, WIRE_OSPROCESS_PID, WIRE_OSPROCESS_PPID,
 		WIRE_WALL_CLOCK_TIME, WIRE_CAP_CREATE, WIRE_CONTEXT, WIRE_NAME, WIRE_LOSS,
-		WIRE_WATERMARK, WIRE_CLOCK, WIRE_STACK, WIRE_SAMPLED, WIRE_PROCESS_NAME};
+		WIRE_WATERMARK, WIRE_CLOCK, WIRE_DECLARE, WIRE_STACK, WIRE_SAMPLED,
+		WIRE_PROCESS_NAME};
 
 	log_writer_put(writer, WIRE_HEADER_BEGIN, 4);
 	log_writer_put(writer, WIRE_TYPES_BEGIN, 4);
@@ -138,6 +141,8 @@ static void put_log_header(struct log_writer *writer)
 		"kernel_frames)");
 	declare(writer, TYPE_THREAD_LABEL, 8,
 		"vm:::thread-label(uint16_t cap, uint32_t thread, char *name)");
+	for (uint16_t i = 0; i < WIRE_SPARES && has_probes; i++)
+		declare(writer, TYPE_SPARES + i, WIRE_VARIABLE, WIRE_SPARE);
 	log_writer_put(writer, WIRE_TYPES_END, 4);
 	log_writer_put(writer, WIRE_HEADER_END, 4);
 	log_writer_put(writer, WIRE_DATA_BEGIN, 4);
@@ -184,7 +189,8 @@ static int pass(struct log_writer *writer, struct error *error)
 	return state;
 }
 
-int log_writer_open(struct recording *recording, struct log_writer **opened, struct error *error)
+int log_writer_open(struct recording *recording, bool has_probes, struct log_writer **opened,
+	struct error *error)
 {
 	struct log_writer *writer = calloc(1, sizeof(*writer));
 	int result;
@@ -194,7 +200,7 @@ int log_writer_open(struct recording *recording, struct log_writer **opened, str
 		return error_set(error, ENOMEM, "out of memory");
 	writer->recording = recording;
 	writer->zero = clock_monotonic();
-	put_log_header(writer);
+	put_log_header(writer, has_probes);
 	result = pass(writer, error);
 	if (!result)
 		result = recording_open(recording, error);
@@ -404,6 +410,47 @@ void log_writer_thread(
 	put_head(writer, TYPE_THREAD_LABEL, time);
 	log_writer_put(writer, event->tid, 4);
 	log_writer_put(writer, id, 4);
+}
+
+int log_writer_declare(struct log_writer *writer, const char *description)
+{
+	size_t length = strlen(description);
+	uint16_t type = TYPE_SPARES + writer->declared;
+
+	if (writer->declared == WIRE_SPARES || length > TEXT_BYTES_MAX)
+		return -E2BIG;
+	open_block(writer, WIRE_NO_CAP, writer->last);
+	put_long_head(writer, WIRE_DECLARE, writer->last, 4 + length);
+	log_writer_put(writer, type, 2);
+	log_writer_put(writer, length, 2);
+	put_text(writer, description);
+	if (writer->bytes.has_failed)
+		return -ENOMEM;
+	writer->declared++;
+	return type;
+}
+
+void log_writer_probe(struct log_writer *writer, const struct log_writer_event *event,
+	uint16_t type, const struct log_writer_value *values, size_t count)
+{
+	uint32_t ids[WIRE_ARGUMENTS_MAX];
+	size_t length = 0;
+	uint64_t time;
+
+	count = count < WIRE_ARGUMENTS_MAX ? count : WIRE_ARGUMENTS_MAX;
+	/* names are defined before the event's stack and the event, which belong together */
+	for (size_t i = 0; i < count; i++) {
+		ids[i] = values[i].text ? name_id(writer, values[i].text) : 0;
+		length += values[i].text ? sizeof(uint32_t) : sizeof(uint64_t);
+	}
+	time = begin_event(writer, event);
+	put_stack(writer, time);
+	put_long_head(writer, type, time, length);
+	for (size_t i = 0; i < count; i++)
+		if (values[i].text)
+			log_writer_put(writer, ids[i], sizeof(uint32_t));
+		else
+			log_writer_put(writer, values[i].number, sizeof(uint64_t));
 }
 
 void log_writer_lost(struct log_writer *writer, uint64_t count, uint64_t since, uint64_t until)

@@ -15,6 +15,7 @@
 #ifndef VMTAP_SOURCE_LOG_WRITER_H
 #define VMTAP_SOURCE_LOG_WRITER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,9 +37,12 @@ struct log_writer_event {
 	uint32_t tid, cpu;
 };
 
-/* Has the recording, which must be new, create its file with the header and what describes the
- * clocks. Returns 0, or a negative errno and a line in error. */
-int log_writer_open(struct recording *recording, struct log_writer **writer, struct error *error);
+/*
+ * Has the recording, which must be new, create its file with the header and what describes the
+ * clocks. has_probes: probes will be declared. Returns 0, or a negative errno and a line in error.
+ */
+int log_writer_open(struct recording *recording, bool has_probes, struct log_writer **writer,
+	struct error *error);
 
 /*
  * Describes a process, once for each name that it has: a process that executes another program is
@@ -60,6 +64,22 @@ void log_writer_sample(struct log_writer *writer, const struct log_writer_event 
 /* Writes the name of a thread. */
 void log_writer_thread(
 	struct log_writer *writer, const struct log_writer_event *event, const char *name);
+
+/* An argument of a probe: a text, or a number if text is NULL. */
+struct log_writer_value {
+	const char *text;
+	uint64_t number;
+};
+
+/*
+ * Declares a probe, "php:::request-startup(char *file, int64_t arg1)": each argument is a char * or
+ * an int64_t. Returns its event type, -E2BIG if there are too many, or -ENOMEM.
+ */
+int log_writer_declare(struct log_writer *writer, const char *description);
+
+/* Writes an event of a declared probe with as many values, and the frames that were added. */
+void log_writer_probe(struct log_writer *writer, const struct log_writer_event *event,
+	uint16_t type, const struct log_writer_value *values, size_t count);
 
 /* Writes that samples were lost between these times. */
 void log_writer_lost(struct log_writer *writer, uint64_t count, uint64_t since, uint64_t until);

@@ -2,7 +2,7 @@
 # record of processes that serve no event stream: the kernel's samples as a log. Whatever reads logs
 # shows what the live verbs show: D's stacks, flame, log, export. Several processes in one log, what
 # a command starts, a largest size, further files, compression, ^C, --seconds (of a VM as well).
-# tests: src/cli/record_kernel.c src/cli/record_display.c src/source/log_writer.c
+# tests: src/cli/record_kernel.c src/cli/record_probes.c src/cli/record_display.c src/source/log_writer.c
 # tests: src/source/eventlog/eventlog_processes.c src/source/eventlog/recorded_places.c
 set -u
 . tests/e2e/common
@@ -159,13 +159,70 @@ run 0 record -p "$short" -o "$log"
 run 0 log "$log"
 has out '^  end +in order$'
 
+# USDT probes: numbers, and texts where the contract of the provider has them; with stacks, with samples
+cat >"$directory/probes.c" <<'C'
+#include <sys/sdt.h>
+#include <unistd.h>
+static __attribute__((noinline)) void step(int i)
+{
+	static const char *names[] = {"alpha", "beta", "gamma"};
+	DTRACE_PROBE3(demo, step, names[i % 3], i, -i);
+	DTRACE_PROBE4(ruby, method__entry, "Class", names[i % 3], "file.rb", i);
+}
+int main(void)
+{
+	for (int i = 0;; i++) {
+		step(i);
+		usleep(1000);
+	}
+}
+C
+if $CC -O1 -o "$directory/probes" "$directory/probes.c" 2>/dev/null; then
+	"$directory/probes" &
+	fires=$!
+	pids+=("$fires")
+	run 0 record -p "$fires" -n 'demo*:::step' -n 'ruby$target:::method-*' --seconds 1 -o "$log"
+	is_silent || fail "a recording of probes says something"
+	run 0 log --validate "$log"
+	run 0 trace -q --log "$log" -n 'demo*:::step { @[arg1 + arg2, arg0 > 4095, pid, execname] = count(); }'
+	has out "^ +0 +1 +$fires +probes +[1-9][0-9]*$"
+	run 0 trace -q --log "$log" -n 'ruby*:::method-entry { @[copyinstr(arg0), copyinstr(arg1), copyinstr(arg2), arg3 > 0] = count(); }'
+	for name in alpha beta gamma; do
+		has out "^ +Class +$name +file\.rb +1 +[1-9][0-9]*$"
+	done
+	run 0 trace -q --log "$log" -n 'demo*:::step { self->i = arg1; } ruby*:::method-entry /self->i != arg3/ { @wrong = count(); } ruby*:::method-entry { @ = count(); }'
+	has out '^ +[1-9][0-9]*$'
+	[ "$(grep -c '[0-9]' "$directory/out")" = 1 ] || fail "events are not in order"
+	run 0 record -p "$fires" -n 'demo*:::step' --stacks --seconds 1 -o "$log"
+	run 0 trace -q --log "$log" -n 'demo*:::step { @[ustack(2)] = count(); }'
+	has out '^ +probes`(step|main)\+0x[0-9a-f]+$'
+	run 3 record -p "$fires" -n 'syscall::clock_nanosleep:entry' -o "$log"
+	has err '^vmtap: syscall::clock_nanosleep:entry cannot be recorded: only USDT probes of processes can$'
+	"$VMTAP" record --max-size 20k --rotate 2 -p "$fires" -n 'ruby*:::method-entry' -o "$log" &
+	recorder=$!
+	pids+=("$recorder")
+	rm -f "$log.1"
+	await "no second file of probes" test -s "$log.1"
+	kill -INT "$recorder"
+	wait "$recorder" || fail "status $? with probes in further files"
+	run 0 trace -q --log "$log.1" -n 'ruby*:::method-entry { @[copyinstr(arg0)] = count(); }'
+	has out '^ +Class +[1-9][0-9]*$'
+	kill "$fires"
+else
+	echo "left out: USDT probes: it needs sys/sdt.h"
+fi
+
 # what is not possible is said, and the file stays
 echo precious >"$directory/kept"
-for option in --lossless --wall --ghc-only --cpu-clock --heap-profile "-n vm*:::gc-start"; do
+for option in --lossless --wall --ghc-only --cpu-clock --heap-profile; do
 	# shellcheck disable=SC2086
 	run 2 record -p "$pid" $option -o "$directory/kept"
-	has err "^vmtap record: ${option%% *} is for a VM that serves an event stream"
+	has err "^vmtap record: $option is for a VM that serves an event stream"
 done
+run 1 record -p "$pid" -n 'vm*:::gc-start' -o "$directory/kept"
+has err "probe description vm\*:::gc-start does not match any probes"
+run 1 record -p "$pid" -n 'x:::y { exit(0); }' -o "$directory/kept"
+has err 'only a probe description, without predicate or action$'
 if [ "$(id -u)" = 0 ] && [ "${VMTAP_SANITIZED:-0}" = 0 ] && setpriv --bounding-set=-all --inh-caps=-all true; then
 	setpriv --bounding-set=-all --inh-caps=-all "$VMTAP" record -p "$pid" -o "$directory/kept" 2>"$directory/err" &&
 		fail "samples without privilege"

@@ -65,7 +65,8 @@ int eventlog_want_stacks(struct eventlog *log, bool keeps)
 	if (!log->wants_stacks)
 		method_stacks_init(
 			&log->kept, sizeof(struct method_thread), KEPT_DEPTH_MAX, KEPT_THREADS_MAX);
-	log->wants_stacks = log->tells_stacks = true;
+	log->wants_stacks = true;
+	log->tells_stacks = !log->is_sampled_by_kernel; /* nobody may have asked for jstack() */
 	log->keeps_stacks = keeps;
 	return 0;
 }

@@ -1,0 +1,175 @@
+/* record_probes.c: see record_probes.h. */
+#include "cli/record_probes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "program/probe.h"
+#include "wire/wire.h"
+
+enum { TEXT_MAX = 1024, NAME_MAX_BYTES = 48, DESCRIPTION_MAX = 2048 };
+
+/* A probe that the log has declared. */
+struct recorded_probe {
+	const struct d_probe *latest;  /* that was found to be this one */
+	char provider[NAME_MAX_BYTES]; /* without the pid */
+	char name[64];
+	uint16_t type;
+	uint16_t texts; /* one bit for each argument that is one */
+	uint8_t count;
+};
+
+struct record_probes {
+	struct recorded_probe probes[WIRE_SPARES];
+	size_t count;
+	/* the event that has begun */
+	const struct recorded_probe *begun; /* NULL: none has */
+	struct log_writer_event event;
+	struct log_writer_value values[RECORD_PROBES_NUMBERS];
+	char texts[RECORD_PROBES_TEXTS][TEXT_MAX];
+};
+
+void record_probes_script(FILE *script, const char *description, bool has_stacks)
+{
+	fprintf(script, "%s\n{\n\tprintf(\"%%d%%d%%d%%d%%d%%s", description);
+	for (int i = 0; i < RECORD_PROBES_NUMBERS; i++)
+		fputs("%d", script);
+	fprintf(script, "%s\", timestamp, pid, ppid, tid, cpu, execname", has_stacks ? "%k" : "");
+	for (int i = 0; i < RECORD_PROBES_NUMBERS; i++)
+		fprintf(script, ", arg%d", i);
+	fprintf(script, "%s);\n}\n", has_stacks ? ", ustack(127)" : "");
+	for (int i = 0; i < RECORD_PROBES_TEXTS; i++)
+		fprintf(script,
+			"%s\n/arg%d > 4095/\n{\n\tprintf(\"%%d%%s\", %d, copyinstr(arg%d));\n}\n",
+			description, i, i, i);
+}
+
+struct record_probes *record_probes_new(void)
+{
+	return calloc(1, sizeof(struct record_probes));
+}
+
+void record_probes_free(struct record_probes *probes)
+{
+	free(probes);
+}
+
+/* The provider without the number of its process; false: it has none. */
+static bool take_provider(const char *provider, uint32_t pid, char *text)
+{
+	char number[16];
+	size_t length = strlen(provider), digits;
+
+	digits = (size_t)snprintf(number, sizeof(number), "%" PRIu32, pid);
+	if (length <= digits || strcmp(provider + length - digits, number) != 0 ||
+		length - digits >= NAME_MAX_BYTES)
+		return false;
+	snprintf(text, NAME_MAX_BYTES, "%.*s", (int)(length - digits), provider);
+	return strcmp(text, "pid") != 0; /* its probes are named after functions */
+}
+
+/* Declares a probe as it is for the log: a string is one that its contract says to be one. */
+static int declare_probe(
+	struct log_writer *log, const struct d_probe *probe, struct recorded_probe *recorded)
+{
+	char text[DESCRIPTION_MAX];
+	size_t length;
+	int type;
+
+	recorded->count = probe->argument_count < RECORD_PROBES_NUMBERS ? probe->argument_count
+									: RECORD_PROBES_NUMBERS;
+	length = (size_t)snprintf(
+		text, sizeof(text), "%s:::%s(", recorded->provider, recorded->name);
+	for (unsigned i = 0; i < recorded->count && length < sizeof(text); i++) {
+		const struct d_probe_argument *argument = &probe->arguments[i];
+		bool is_text = i < RECORD_PROBES_TEXTS && strstr(argument->type, "char *");
+		char name[16];
+
+		snprintf(name, sizeof(name), "arg%u", i);
+		recorded->texts |= is_text ? 1u << i : 0;
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s%s",
+			i ? ", " : "", is_text ? "char *" : "int64_t ",
+			*argument->name ? argument->name : name);
+	}
+	if (length + 2 > sizeof(text))
+		return -E2BIG;
+	strcat(text, ")");
+	type = log_writer_declare(log, text);
+	recorded->type = (uint16_t)type;
+	return type < 0 ? type : 0;
+}
+
+/* Finds a probe among those that are declared, or declares it. */
+static int find_probe(struct record_probes *probes, struct log_writer *log,
+	const struct d_probe *probe, uint32_t pid, struct recorded_probe **found)
+{
+	struct recorded_probe wanted = {.latest = probe};
+	int result;
+
+	for (size_t i = 0; i < probes->count; i++)
+		if (probes->probes[i].latest == probe) {
+			*found = &probes->probes[i];
+			return 0;
+		}
+	if (!take_provider(probe->provider, pid, wanted.provider) ||
+		strlen(probe->name) >= sizeof(wanted.name))
+		return -EINVAL;
+	strcpy(wanted.name, probe->name);
+	for (size_t i = 0; i < probes->count; i++) {
+		*found = &probes->probes[i];
+		if (strcmp((*found)->provider, wanted.provider) != 0 ||
+			strcmp((*found)->name, wanted.name) != 0)
+			continue;
+		(*found)->latest = probe;
+		return 0;
+	}
+	if (probes->count == WIRE_SPARES)
+		return -E2BIG;
+	result = declare_probe(log, probe, &wanted);
+	if (result)
+		return result;
+	*found = &probes->probes[probes->count++];
+	**found = wanted;
+	return 0;
+}
+
+int record_probes_begin(struct record_probes *probes, struct log_writer *log,
+	const struct d_probe *probe, uint32_t pid, const struct log_writer_event *event,
+	const uint64_t *arguments)
+{
+	struct recorded_probe *found;
+	int result = find_probe(probes, log, probe, pid, &found);
+
+	if (result)
+		return result;
+	probes->begun = found;
+	probes->event = *event;
+	for (unsigned i = 0; i < found->count; i++)
+		probes->values[i] = found->texts >> i & 1
+			? (struct log_writer_value){.text = ""}
+			: (struct log_writer_value){.number = arguments[i]};
+	return 0;
+}
+
+void record_probes_text(
+	struct record_probes *probes, uint64_t argument, const char *text, size_t length)
+{
+	char *place;
+
+	if (!probes->begun || argument >= RECORD_PROBES_TEXTS ||
+		!(probes->begun->texts >> argument & 1))
+		return;
+	place = probes->texts[argument];
+	snprintf(place, TEXT_MAX, "%.*s", (int)length, text);
+	probes->values[argument].text = place;
+}
+
+void record_probes_end(struct record_probes *probes, struct log_writer *log)
+{
+	if (probes->begun)
+		log_writer_probe(log, &probes->event, probes->begun->type, probes->values,
+			probes->begun->count);
+	probes->begun = NULL;
+}
