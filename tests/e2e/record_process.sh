@@ -39,7 +39,8 @@ int main(int argc, char **argv)
 	for (int i = 0; argc < 2 || !atoi(argv[1]) || i < atoi(argv[1]); i++) {
 		much();
 		little();
-		for (int j = 0; argc > 2 && j < 400; j++)
+		/* of varying length, so that turns do not keep step with the samples */
+		for (int j = 0; argc > 2 && j < i * 7 % 13 * 60; j++)
 			if (read(zero, bytes, sizeof(bytes)) < 0)
 				abort();
 	}
@@ -61,14 +62,13 @@ samples() { # of a log
 }
 
 # the shares are those that flame shows at the same time
-"$directory/work" 100000 reads &
+"$directory/work" 400 reads &
 pid=$!
 pids+=("$pid")
-"$VMTAP" flame --folded --seconds 5 -p "$pid" -o "$directory/live" &
+"$VMTAP" flame --folded -p "$pid" -o "$directory/live" &
 flame=$!
-run 0 record --seconds 5 -p "$pid" -o "$log"
+run 0 record -p "$pid" -o "$log"
 wait "$flame" || fail "flame"
-kill "$pid"
 run 0 flame --folded "$log" -o "$directory/recorded"
 for function in much little read main; do
 	near "$function"
@@ -101,7 +101,36 @@ run 0 trace -q --log "$log" -n 'profile-97 { @[jstack(2)] = count(); }'
 has out '^ +much \(work`much\+0x[0-9a-f]+\)$'
 run 0 trace -q --log "$log" -n 'vm*:::sample { @ = sum(arg2); } END { printa("%@d\n", @); }'
 [ "$(cat "$directory/out")" = $(($(samples "$log") * 10309278)) ] || fail "the weights are not those of 97 a second"
+# a timeline: calls that nest, in the order of time on each track
 run 0 export "$log" -o "$directory/timeline.json"
+if command -v python3 >/dev/null; then
+	python3 - "$directory/timeline.json" <<'P' || fail "the timeline"
+import json, sys
+last, stacks, times = {}, {}, {}
+for event in json.load(open(sys.argv[1]))["traceEvents"]:
+    if event["ph"] == "M" and event["name"] == "thread_name" and "by samples" in event["args"]["name"]:
+        track = event["tid"]
+    if event["ph"] not in "BE":
+        continue
+    at, stack = event["ts"], stacks.setdefault(event["tid"], [])
+    assert at >= last.get(event["tid"], 0), event
+    if stack:
+        times[stack[-1]] = times.get(stack[-1], 0) + at - last[event["tid"]]
+    last[event["tid"]] = at
+    if event["ph"] == "B":
+        assert not stack or event["name"] != "much" or stack[-1] == "main", stack
+        stack.append(event["name"])
+    else:
+        stack.pop()
+assert not stacks[track] and times["much"] > times["little"] > 0, times
+P
+fi
+# readers of GHC's logs
+if command -v ghc-events >/dev/null; then
+	ghc-events show "$log" >"$directory/out" 2>"$directory/err" || fail "ghc-events show"
+	has out 'cap 0: vm:::sample\('
+	is_silent || fail "ghc-events complains"
+fi
 
 # several processes: each by its number and name; their threads have names
 "$directory/work" &

@@ -48,6 +48,7 @@ const struct feed_probe timeline_probes[] = {
 	{"parse-begin", ROLE_PARSE_BEGIN},
 	{"parse-end", ROLE_PARSE_END},
 	{"raise", ROLE_RAISE},
+	{"sample", ROLE_SAMPLE},
 	{"rescue", ROLE_RESCUE},
 	{"user-msg", ROLE_MESSAGE},
 	{"user-marker", ROLE_MARKER},
@@ -225,6 +226,9 @@ static void take_event(struct timeline *timeline, enum timeline_role role,
 		timeline_take_exception(
 			timeline, role == ROLE_RAISE ? "raise" : "rescue", batch, event);
 		break;
+	case ROLE_SAMPLE:
+		timeline_take_sample(timeline, batch, event);
+		break;
 	case ROLE_MESSAGE:
 	case ROLE_MARKER:
 		name = timeline_text(batch, event, 1);
@@ -276,8 +280,10 @@ void timeline_free(struct timeline *timeline)
 {
 	if (!timeline)
 		return;
-	for (size_t i = 0; i < timeline->thread_count; i++)
+	for (size_t i = 0; i < timeline->thread_count; i++) {
+		free(timeline->threads[i]->frames);
 		free(timeline->threads[i]);
+	}
 	free(timeline->threads);
 	hash_table_free(&timeline->thread_table);
 	method_names_free(&timeline->methods);

@@ -1,7 +1,8 @@
 /*
  * timeline_private.h: what the files of the timeline share. timeline_tracks.c has tracks, threads,
- * capabilities and names by number; timeline_threads.c what threads do; timeline_pauses.c pauses
- * and collections; timeline.c the rest and the probes.
+ * capabilities and names by number; timeline_threads.c what threads do; timeline_samples.c what
+ * samples say of that; timeline_pauses.c pauses and collections; timeline.c the rest and the
+ * probes.
  */
 #ifndef VMTAP_CLI_EXPORT_TIMELINE_PRIVATE_H
 #define VMTAP_CLI_EXPORT_TIMELINE_PRIVATE_H
@@ -60,6 +61,7 @@ enum timeline_role {
 	ROLE_PARSE_END,
 	ROLE_RAISE,
 	ROLE_RESCUE,
+	ROLE_SAMPLE,
 	ROLE_MESSAGE,
 	ROLE_MARKER
 };
@@ -102,6 +104,8 @@ struct timeline_thread {
 	uint8_t state;                  /* enum timeline_constant */
 	uint32_t depth;                 /* of calls */
 	bool waits;
+	uint64_t sampled; /* time of its latest sample; 0: it has none */
+	uint32_t *frames; /* ids of the names of its calls, if they are of samples */
 	char label[LABEL_MAX];
 };
 
@@ -130,6 +134,7 @@ struct timeline {
 	uint8_t loading_open[64];         /* enum timeline_role */
 	struct loss_gaps gaps, call_gaps; /* of other events and of calls; of calls alone */
 	uint64_t lost;                    /* events that are not shown yet */
+	bool has_calls;                   /* of other events than samples */
 	bool has_failed;                  /* memory is out */
 };
 
@@ -207,6 +212,10 @@ void timeline_enters(struct timeline *timeline, struct timeline_thread *thread,
 	const struct event_batch *batch, const struct event *event);
 void timeline_returns(struct timeline *timeline, struct timeline_thread *thread, uint64_t time);
 
+/* A call of a method with this name. */
+void timeline_enters_named(struct timeline *timeline, struct timeline_thread *thread,
+	struct method_name name, uint64_t time);
+
 /* An event whose first arguments are capability and thread. */
 void timeline_take_thread(struct timeline *timeline, enum timeline_role role,
 	const struct event_batch *batch, const struct event *event);
@@ -214,6 +223,12 @@ void timeline_take_thread(struct timeline *timeline, enum timeline_role role,
 /* An exception, on its thread's track of calls. */
 void timeline_take_exception(struct timeline *timeline, const char *what,
 	const struct event_batch *batch, const struct event *event);
+
+/* ---- timeline_samples.c ---- */
+
+/* A sample of a thread with its stack. */
+void timeline_take_sample(
+	struct timeline *timeline, const struct event_batch *batch, const struct event *event);
 
 /* ---- timeline_pauses.c ---- */
 

@@ -8,15 +8,6 @@
 #include "cli/export/timeline_private.h"
 #include "cli/stop_reason.h"
 
-/* The name of an entry's method; text NULL: out of memory. */
-static struct timeline_name method_name(
-	struct timeline *timeline, const struct event_batch *batch, const struct event *event)
-{
-	struct method_name name = method_names_find(&timeline->methods, batch, event);
-
-	return (struct timeline_name){name.id ? NAMES + name.id : 0, name.text, name.length};
-}
-
 /* ---- what threads do ---- */
 
 /* Ends the thread's state and begins another; NAMES: none. */
@@ -91,6 +82,9 @@ static void thread_stops(struct timeline *timeline, struct timeline_cap *cap,
 
 void timeline_close_calls(struct timeline *timeline, struct timeline_thread *thread, uint64_t time)
 {
+	/* samples say nothing of the time after the latest one */
+	if (thread->sampled && thread->sampled < time)
+		time = thread->sampled;
 	for (; thread->depth; thread->depth--)
 		timeline_end(timeline, thread->calls, time, NULL, 0);
 }
@@ -227,15 +221,28 @@ static void thread_parks(struct timeline *timeline, struct timeline_thread *thre
 void timeline_enters(struct timeline *timeline, struct timeline_thread *thread,
 	const struct event_batch *batch, const struct event *event)
 {
-	struct timeline_name name = method_name(timeline, batch, event);
+	if (!timeline->has_calls) { /* they say more than samples */
+		for (size_t i = 0; i < timeline->thread_count; i++)
+			timeline_close_calls(timeline, timeline->threads[i], event->time);
+		timeline->has_calls = true;
+	}
+	timeline_enters_named(
+		timeline, thread, method_names_find(&timeline->methods, batch, event), event->time);
+}
+
+void timeline_enters_named(struct timeline *timeline, struct timeline_thread *thread,
+	struct method_name method, uint64_t time)
+{
+	const struct timeline_name name = {
+		method.id ? NAMES + method.id : 0, method.text, method.length};
 
 	if (!name.text) {
 		timeline->has_failed = true;
 		return;
 	}
 	timeline_begin(timeline,
-		timeline_track_of(timeline, thread, &thread->calls, TIMELINE_CALLS), event->time,
-		&name, NULL, 0);
+		timeline_track_of(timeline, thread, &thread->calls, TIMELINE_CALLS), time, &name,
+		NULL, 0);
 	thread->depth++;
 }
 

@@ -62,7 +62,10 @@ void timeline_put_thread_track(struct timeline *timeline, const struct timeline_
 	if (!thread->number && kind == TIMELINE_CALLS)
 		snprintf(text, sizeof(text), "calls of no known thread");
 	else
-		timeline_name_of_thread(thread, what[kind], text, sizeof(text));
+		timeline_name_of_thread(thread,
+			kind == TIMELINE_CALLS && thread->sampled ? ": calls, by samples"
+								  : what[kind],
+			text, sizeof(text));
 	timeline->writer->operations->track(timeline->writer, &track);
 }
 
@@ -153,6 +156,7 @@ void timeline_forget_thread(struct timeline *timeline, struct timeline_thread *t
 		hash_table_move(
 			&timeline->thread_table, hash_table_number(moved->number), last, index);
 	timeline->threads[index] = moved;
+	free(thread->frames);
 	free(thread);
 }
 
