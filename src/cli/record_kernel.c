@@ -27,8 +27,8 @@
 #include "cli/record_probes.h"
 #include "cli/trace/trace.h"
 #include "cli/trace/trace_options.h"
+#include "engine/output/derived_writer.h"
 #include "engine/output/place_text.h"
-#include "engine/output/text_writer.h"
 #include "engine/store/value.h"
 #include "source/log_writer.h"
 #include "source/recording.h"
@@ -52,11 +52,8 @@ struct recorded_thread {
 };
 
 struct record_writer {
-	struct text_writer text;             /* text.writer is for struct trace */
-	struct writer_operations operations; /* the text writer's, but for those of this writer */
-	const struct writer_operations *text_operations;
+	struct derived_writer derived; /* derived.text.writer is for struct trace */
 	const struct target_spec *spec;
-	struct places *places;
 	struct recording *recording;
 	struct log_writer *log;
 	struct record_probes *probes; /* of -n; NULL: only samples are recorded */
@@ -81,7 +78,7 @@ struct record_writer {
 static struct record_writer *record_of(struct writer *writer)
 {
 	return (struct record_writer *)((char *)writer -
-		offsetof(struct record_writer, text.writer));
+		offsetof(struct record_writer, derived.text.writer));
 }
 
 /* Ends the trace in order, as ^C does. */
@@ -203,10 +200,12 @@ static uint32_t add_frames(struct record_writer *record, const struct text *stac
 
 	if (!stack)
 		return 0;
-	while (place_frame_name(record->places, D_VALUE_STACK, stack, &at, name)) {
+	while (place_frame_name(
+		record->derived.text.context.places, D_VALUE_STACK, stack, &at, name)) {
 		*place = '\0';
 		if (!place_frame_is_inlined(before, at))
-			place_frame_text(record->places, D_VALUE_STACK, stack, &same, place);
+			place_frame_text(record->derived.text.context.places, D_VALUE_STACK, stack,
+				&same, place);
 		log_writer_frame(record->log, name, place);
 		before = at;
 		record->has_unnamed |= *name == '[';
@@ -328,16 +327,10 @@ static void write_fault(struct writer *writer, const struct writer_fault *fault)
 	struct record_writer *record = record_of(writer);
 
 	if (!record->probes)
-		record->text_operations->fault(writer, fault);
+		record->derived.text_operations->fault(writer, fault);
 }
 
 /* ---- the other operations of a writer ---- */
-
-static void start(struct writer *writer, const struct writer_run *run)
-{
-	record_of(writer)->places = run->places;
-	record_of(writer)->text_operations->start(writer, run);
-}
 
 static void write_drop(struct writer *writer, const struct writer_drop *drop)
 {
@@ -349,7 +342,7 @@ static void write_drop(struct writer *writer, const struct writer_drop *drop)
 		record->lost += drop->count;
 		record->checked = now;
 	} else {
-		record->text_operations->drop(writer, drop);
+		record->derived.text_operations->drop(writer, drop);
 	}
 }
 
@@ -389,6 +382,18 @@ static int no_error(struct writer *writer)
 	return 0;
 }
 
+static const struct writer_operations operations = {
+	.clause_begin = begin_clause,
+	.clause_end = end_clause,
+	.printf = write_printf,
+	.fault = write_fault,
+	.drop = write_drop,
+	.flush = record_flush,
+	.is_pending = is_pending,
+	.error = no_error,
+	.summary_begin = ignore,
+};
+
 static void record_writer_init(struct record_writer *record, const struct record_options *options,
 	const struct target_spec *spec)
 {
@@ -396,21 +401,7 @@ static void record_writer_init(struct record_writer *record, const struct record
 		.checked = clock_monotonic(),
 		.display = {.is_terminal = isatty(STDERR_FILENO),
 			.is_compressed = options->recording.compression}};
-	text_writer_init(&record->text, stderr, stderr);
-	record->text_operations = record->text.writer.operations;
-	record->operations = *record->text_operations;
-	record->operations.start = start;
-	record->operations.clause_begin = begin_clause;
-	record->operations.clause_end = end_clause;
-	record->operations.printf = write_printf;
-	record->operations.fault = write_fault;
-	record->operations.drop = write_drop;
-	record->operations.flush = record_flush;
-	record->operations.is_pending = is_pending;
-	record->operations.error = no_error;
-	record->operations.interrupt = ignore;
-	record->operations.summary_begin = ignore;
-	record->text.writer.operations = &record->operations;
+	derived_writer_init(&record->derived, &operations, stderr, stderr);
 }
 
 static void record_writer_free(struct record_writer *record)
@@ -547,7 +538,7 @@ static int run_trace(
 		trace->scripts[0].name = options->probes[0];
 		trace->scripts[0].is_file = false;
 	}
-	trace->writer = &record->text.writer;
+	trace->writer = &record->derived.text.writer;
 	trace->opened = open_log;
 	trace->opened_context = record;
 	/* functions that have been compiled before are named from the first sample on */
