@@ -374,6 +374,8 @@ has err 'no file is named'
 run 2 flame --by weight "$directory/log" -o -
 run 2 flame --diff "$directory/log" -o -
 run 2 flame --seconds 0 1 -o -
+run 2 flame --seconds 1 "$directory/log" -o -
+has err 'a recorded log has its own end'
 run 3 flame "$directory/none" -o "$directory/new"
 has err 'No such file'
 make_log /dev/stdin <<'EVENTS'

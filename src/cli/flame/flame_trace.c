@@ -194,19 +194,17 @@ static void name_targets(struct flame_traced *traced, const struct target_spec *
 }
 
 /* The script for the targets; NULL: out of memory. */
-static char *make_script(const struct target_spec *spec, bool is_kernel, uint64_t seconds)
+static char *make_script(const struct target_spec *spec, bool is_kernel)
 {
-	char end[64] = "", *text = NULL;
+	char *text = NULL;
 
 	if (is_kernel)
-		return process_script(spec, PROCESS_SCRIPT_NAMED, seconds);
-	if (seconds)
-		snprintf(end, sizeof(end), "tick-%" PRIu64 "s { exit(0); }\n", seconds);
+		return process_script(spec, PROCESS_SCRIPT_NAMED, 0);
 	return asprintf(&text,
 		       "#pragma D option quiet\n#pragma D option sample=%dhz\n"
 		       "#pragma D option aggsize=64m\n#pragma D option jstackframes=1024\n"
-		       "vm*:::sample { @time[pid, execname, jstack()] = sum(arg2); }\n%s",
-		       PROCESS_SCRIPT_HZ, end) < 0
+		       "vm*:::sample { @time[pid, execname, jstack()] = sum(arg2); }\n",
+		       PROCESS_SCRIPT_HZ) < 0
 		? NULL
 		: text;
 }
@@ -246,7 +244,7 @@ static int choose_script(
 		return cli_usage("flame",
 			"--wall: the kernel samples what runs, not what waits; 'vmtap trace "
 			"off_cpu_by_stack' shows waits");
-	return replace_script(trace, make_script(&trace->spec, traced->is_kernel, wish->seconds));
+	return replace_script(trace, make_script(&trace->spec, traced->is_kernel));
 }
 
 int flame_trace(
@@ -263,6 +261,7 @@ int flame_trace(
 		flame_writer_init(&writer, traced, &trace.spec);
 		trace.writer = &writer.derived.text.writer;
 		trace.samples_elapsed = wish->is_elapsed;
+		trace.seconds = wish->seconds;
 		if (wish->is_exact && !collect_calls(&writer, wish->measure))
 			writer.has_failed = true;
 		else

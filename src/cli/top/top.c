@@ -66,6 +66,7 @@ static void help(void)
 	       "      --interval MS\n"
 	       "                  the time between two tables, 1000 by default\n"
 	       "      --count N   end after N tables\n"
+	       "      --seconds N end after N seconds\n"
 	       "      --sort COLUMN\n"
 	       "                  self (the default), total, calls, bytes or name\n"
 	       "      --filter TEXT\n"
