@@ -206,6 +206,13 @@ with Screen([vmtap, "top", "--interval", "100", "-p", pid]) as screen:
     assert sum(">SELF %" in line for line in lines) == 1 and not shows("keys")(lines), lines
     assert any(line.startswith(pid + " toy") for line in lines) and any("#" in line for line in lines), lines
 
+# it stays also when the command ends by itself
+with Screen([vmtap, "top", "--exact", "--lossless", "--interval", "100", "-c",
+             f"{toy} examples/toy/programs/binary_trees.toy 7"]) as screen:
+    assert screen.end() == 0
+    lines = screen.lines()
+    assert sum(">SELF %" in line for line in lines) == 1 and shows("METHOD")(lines), lines
+
 # on a narrow terminal, columns go before methods, and names lose their front
 open(directory + "/long.d", "w").write('''
 #pragma D option quiet

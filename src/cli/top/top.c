@@ -304,6 +304,8 @@ static int run(struct trace *trace, struct top *top)
 	trace->writer = &writer.derived.text.writer;
 	trace->snapshot = top->options.interval * CLOCK_NS_PER_MS;
 	if (top->screen) {
+		/* so that what ends in the middle of an interval does not leave an empty table */
+		top->table.least = top->options.interval * CLOCK_NS_PER_MS / 2;
 		input.descriptor = top_screen_descriptor(top->screen);
 		trace->input = &input;
 	}

@@ -38,7 +38,17 @@ void top_table_free(struct top_table *table)
 
 void top_table_begin(struct top_table *table, uint64_t now)
 {
+	bool is_whole = !table->least || (!table->is_ending && now - table->begun >= table->least);
+
+	if (table->interval && !is_whole) {
+		table->interval = now - table->previous;
+		table->begun = now;
+		table->lost += table->losing;
+		table->losing = 0;
+		return;
+	}
 	table->interval = table->begun ? now - table->begun : 0;
+	table->previous = table->begun;
 	table->is_new = !table->begun;
 	table->begun = now;
 	table->lost = table->losing;

@@ -379,10 +379,16 @@ static void write_drop(struct writer *writer, const struct writer_drop *drop)
 	top->derived.text_operations->drop(writer, drop);
 }
 
+static void write_interrupt(struct writer *writer)
+{
+	top_of(writer)->table->is_ending = true;
+}
+
 static const struct writer_operations operations = {
 	.summary_begin = begin_summary,
 	.summary = write_summary,
 	.drop = write_drop,
+	.interrupt = write_interrupt,
 	.flush = flush,
 	.printf = write_printf,
 };
