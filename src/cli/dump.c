@@ -23,7 +23,7 @@
 
 enum { LINE_MAX_BYTES = 4096 };
 
-enum { OPTION_INTERRUPT = 256, OPTION_SECONDS, OPTION_VIA };
+enum { OPTION_INTERRUPT = 256, OPTION_TIMEOUT, OPTION_VIA };
 
 static void help(void)
 {
@@ -38,8 +38,9 @@ static void help(void)
 	       "      --via=kernel a VM as any other process: its functions\n"
 	       "      --interrupt  stop threads also in a system call that then fails with "
 	       "EINTR\n"
-	       "      --seconds N  how long to wait for the VM to come to a safepoint, 10 by "
-	       "default\n"
+	       "      --timeout N  how many seconds to wait for the VM to come to a safepoint, "
+	       "10 by\n"
+	       "                   default\n"
 	       "  -h, --help       this text\n\n"
 	       "Exit status: 0; 2 usage, 3 the process does not exist or may not be looked at, "
 	       "or is\na VM that cannot show its threads, or did not in that time.\n");
@@ -138,14 +139,13 @@ static int take_via(struct dump_options *options, const char *text)
 
 static int dump_vm(char *verb, const struct dump_options *options)
 {
-	char limit[64], script[] = "dump", process[] = "-p", clause[] = "-n";
-	char *words[] = {verb, script, process, options->pid, clause, limit, NULL};
+	char script[] = "dump", process[] = "-p";
+	char *words[] = {verb, script, process, options->pid, NULL};
 	struct trace trace;
 	int status;
 
-	snprintf(limit, sizeof(limit), "tick-%llus { exit(0); }",
-		(unsigned long long)options->seconds);
-	status = trace_options_parse(&trace, 6, words, NULL);
+	status = trace_options_parse(&trace, 4, words, NULL);
+	trace.seconds = options->seconds;
 	if (!status)
 		status = dump(&trace);
 	trace_options_free(&trace);
@@ -183,7 +183,7 @@ int command_dump(int argc, char **argv)
 	static const struct option long_options[] = {
 		{"help", no_argument, NULL, 'h'},
 		{"interrupt", no_argument, NULL, OPTION_INTERRUPT},
-		{"seconds", required_argument, NULL, OPTION_SECONDS},
+		{"timeout", required_argument, NULL, OPTION_TIMEOUT},
 		{"via", required_argument, NULL, OPTION_VIA},
 		{NULL, 0, NULL, 0},
 	};
@@ -204,8 +204,8 @@ int command_dump(int argc, char **argv)
 		case OPTION_INTERRUPT:
 			options.may_fail = true;
 			break;
-		case OPTION_SECONDS:
-			status = cli_number("dump", "--seconds", optarg, 1000000, &options.seconds);
+		case OPTION_TIMEOUT:
+			status = cli_number("dump", "--timeout", optarg, 1000000, &options.seconds);
 			break;
 		case OPTION_VIA:
 			status = take_via(&options, optarg);
