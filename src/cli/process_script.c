@@ -29,8 +29,7 @@ static void write_predicate(FILE *file, const struct target_spec *spec)
 	}
 }
 
-char *process_script(
-	const struct target_spec *spec, enum process_script_kind kind, uint64_t seconds)
+char *process_script(const struct target_spec *spec, enum process_script_kind kind)
 {
 	char *text = NULL;
 	size_t size;
@@ -62,8 +61,6 @@ char *process_script(
 			") && !exists[pid, tid]/\n"
 			"{\n\texists[pid, tid] = 1;\n\t@threads[pid, execname] = sum(1);\n}\n");
 	}
-	if (seconds)
-		fprintf(file, "tick-%" PRIu64 "s { exit(0); }\n", seconds);
 	if (fclose(file)) {
 		free(text);
 		return NULL;

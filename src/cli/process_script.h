@@ -38,10 +38,8 @@ enum process_script_value {
 
 /*
  * The script: the sum of the CPU time, in ns, of the targets, or of all processes if there are
- * none, and of what they have started with --follow. seconds: after which it ends; 0: never. The
- * caller frees it; NULL: out of memory.
+ * none, and of what they have started with --follow. The caller frees it; NULL: out of memory.
  */
-char *process_script(
-	const struct target_spec *spec, enum process_script_kind kind, uint64_t seconds);
+char *process_script(const struct target_spec *spec, enum process_script_kind kind);
 
 #endif

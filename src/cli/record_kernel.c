@@ -494,9 +494,9 @@ static char *make_script(const struct target_spec *spec, const struct record_opt
 	FILE *file;
 
 	if (!named)
-		return process_script(spec, PROCESS_SCRIPT_EVENTS, options->seconds);
+		return process_script(spec, PROCESS_SCRIPT_EVENTS);
 	if (options->sample_period)
-		samples = process_script(spec, PROCESS_SCRIPT_EVENTS, 0);
+		samples = process_script(spec, PROCESS_SCRIPT_EVENTS);
 	file = open_memstream(&text, &size);
 	if (!file || (options->sample_period && !samples)) {
 		if (file)
@@ -512,8 +512,6 @@ static char *make_script(const struct target_spec *spec, const struct record_opt
 		if (!options->sample_period || options->probes[i] != record_options_sample)
 			record_probes_script(file, options->probes[i],
 				options->stacks && !options->sample_period);
-	if (options->seconds)
-		fprintf(file, "tick-%" PRIu64 "s { exit(0); }\n", options->seconds);
 	if (fclose(file)) {
 		free(text);
 		return NULL;
@@ -538,6 +536,7 @@ static int run_trace(
 		trace->scripts[0].name = options->probes[0];
 		trace->scripts[0].is_file = false;
 	}
+	trace->seconds = options->seconds;
 	trace->writer = &record->derived.text.writer;
 	trace->opened = open_log;
 	trace->opened_context = record;

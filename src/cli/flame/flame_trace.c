@@ -199,7 +199,7 @@ static char *make_script(const struct target_spec *spec, bool is_kernel)
 	char *text = NULL;
 
 	if (is_kernel)
-		return process_script(spec, PROCESS_SCRIPT_NAMED, 0);
+		return process_script(spec, PROCESS_SCRIPT_NAMED);
 	return asprintf(&text,
 		       "#pragma D option quiet\n#pragma D option sample=%dhz\n"
 		       "#pragma D option aggsize=64m\n#pragma D option jstackframes=1024\n"

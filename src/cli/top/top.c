@@ -361,7 +361,7 @@ static int choose_script(struct top *top, struct trace *trace)
 		script = exact_calls_script(&trace->spec, 0);
 	} else {
 		jvm_map_ask(&trace->spec);
-		script = process_script(&trace->spec, PROCESS_SCRIPT_THREADS, 0);
+		script = process_script(&trace->spec, PROCESS_SCRIPT_THREADS);
 	}
 	if (!script) {
 		cli_message("out of memory");
