@@ -16,6 +16,7 @@
 #include "cli/flame/exact_calls.h"
 #include "cli/jvm_map.h"
 #include "cli/process_script.h"
+#include "cli/sample_notes.h"
 #include "cli/trace/trace.h"
 #include "cli/trace/trace_options.h"
 #include "engine/output/derived_writer.h"
@@ -31,8 +32,9 @@ struct flame_writer {
 	struct flame_traced *traced;
 	const struct target_spec *spec; /* what is traced */
 	struct exact_calls *exact;      /* NULL: by samples */
-	bool names_processes;           /* the outermost frame is the process */
-	bool has_failed;                /* out of memory */
+	struct sample_notes notes;
+	bool names_processes; /* the outermost frame is the process */
+	bool has_failed;      /* out of memory */
 };
 
 static struct flame_writer *flame_of(struct writer *writer)
@@ -104,6 +106,7 @@ static void take_row(struct flame_writer *flame, const struct aggregate *aggrega
 	}
 	if (node == before)
 		descend(flame, &node, "[no stack]", strlen("[no stack]"));
+	sample_notes_take(&flame->notes, flame->derived.text.context.places, row, spent);
 	flame->traced->tree->nodes[node].self += spent;
 	if (flame->traced->is_kernel)
 		flame->traced->samples += spent / PROCESS_SCRIPT_PERIOD;
@@ -274,6 +277,8 @@ int flame_trace(
 			cli_message("out of memory");
 			status = CLI_CANNOT;
 		}
+		if (!status)
+			sample_notes_tell(&writer.notes);
 	}
 	exact_calls_free(writer.exact);
 	trace_options_free(&trace);

@@ -319,6 +319,7 @@ static int run(struct trace *trace, struct top *top)
 			top->lacks_figures ? "no samples: nothing of it has run on a processor"
 					   : "no VM has given a sample with its stack; 'vmtap top "
 					     "--exact' counts calls instead");
+	sample_notes_tell(&writer.notes);
 	if (!status && top->is_by_calls && !exact_calls_total(writer.exact))
 		cli_message("no calls: nothing of it has called a method");
 	top_writer_free(&writer);

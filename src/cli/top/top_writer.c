@@ -261,6 +261,7 @@ static int take_row(struct top_writer *top, const struct meaning *meaning,
 		return spend_column(top, pid, row, key, (enum top_column)meaning->which, spent);
 	if (!is_stack_key(row, key))
 		return spend_column(top, pid, row, key, TOP_SELF, spent);
+	sample_notes_take(&top->notes, top->derived.text.context.places, row, spent);
 	return spend_stack(top, pid, row, key, meaning->use == USE_CALLER_TIME, spent);
 }
 

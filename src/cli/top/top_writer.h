@@ -22,6 +22,7 @@
 
 #include "cli/flame/call_tree.h"
 #include "cli/flame/exact_calls.h"
+#include "cli/sample_notes.h"
 #include "cli/top/top_table.h"
 #include "engine/output/derived_writer.h"
 
@@ -33,7 +34,8 @@ struct top_writer {
 	void *context;
 	struct exact_calls *exact; /* NULL: aggregations are taken */
 	struct call_tree tree;     /* what calls have spent since the last snapshot */
-	bool is_open;              /* a snapshot has begun */
+	struct sample_notes notes;
+	bool is_open; /* a snapshot has begun */
 };
 
 /* The caller keeps the table, what says whether it is paused, and the streams for what clauses
