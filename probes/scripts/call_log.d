@@ -13,7 +13,8 @@
  *
  * Reading: The time in ns, the process, its thread of the system, the guest thread, a call
  * (->) or a return (<-), and the method. => and <= instead are the first call or return
- * that is seen of a thread of the system. The lines are in the order of time. A return may
+ * that is seen of a thread of the system. Methods written in C are there, too, of VMs and
+ * of Ruby. The lines are in the order of time. A return may
  * be missing where a call did not end in order, and a thread's first returns may be of
  * calls that began before the trace. vmtap flame --exact and vmtap top --exact draw their
  * pictures from these lines.
@@ -30,6 +31,7 @@ self int seen;
 
 #include "parts/calls.d"
 #include "parts/returns.d"
+#include "parts/natives.d"
 #include "parts/names.d"
 
 BEGIN
@@ -37,7 +39,8 @@ BEGIN
 	printf("%16s %7s %7s %8s    %s\n", "TIME", "PID", "TID", "THREAD", "METHOD");
 }
 
-*$target:::[mf]*[dn]-entry
+*$target:::[mf]*[dn]-entry,
+*$target:::[cn][ma]*[de]-entry
 /this->counts/
 {
 	printf("%16d %7d %7d %8d %s %s\n", timestamp, pid, tid, this->thread,
@@ -45,7 +48,8 @@ BEGIN
 	self->seen = 1;
 }
 
-*$target:::[mf]*[dn]-return
+*$target:::[mf]*[dn]-return,
+*$target:::[cn][ma]*[de]-return
 /this->counts/
 {
 	printf("%16d %7d %7d %8d %s %s\n", timestamp, pid, tid, this->thread,

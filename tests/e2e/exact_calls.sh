@@ -245,4 +245,7 @@ run 0 flame --exact --by calls --folded -o "$directory/lines" -c "$TOY examples/
 run 0 flame --exact --via=kernel --by calls --folded -o "$directory/kernel" -c "$TOY examples/toy/programs/queens.toy"
 grep -qE '^Board#solve [0-9]+$' "$directory/lines" || fail "a VM"
 diff "$directory/lines" "$directory/kernel" || fail "a VM through the kernel"
+run 0 record --lossless -o "$directory/log" -c "$TOY examples/toy/programs/queens.toy"
+run 0 flame --by calls --folded -o "$directory/kernel" "$directory/log"
+diff "$directory/lines" "$directory/kernel" || fail "a VM by its log"
 exit 0

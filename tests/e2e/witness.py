@@ -221,9 +221,13 @@ def method_flow(vm, by, out, text, log):
 
 
 def call_log(vm, by, out, text, log):
-    for arrows, probe in (("[-=]>", "method-entry"), ("<[-=]", "method-return")):
+    for arrows, end in (("[-=]>", "entry"), ("<[-=]", "return")):
         seen = collections.Counter(re.findall(rf"^ *\d+ +\d+ +\d+ +\d+ {arrows} (\S+)$", text, flags=re.M))
-        equal(probe, dict(seen), {method_text(k): n for k, n in count(by, probe).items()})
+        want = collections.Counter()
+        for kind in ("method", "native"):
+            for key, number in count(by, f"{kind}-{end}").items():
+                want[method_text(key)] += number
+        equal(end, dict(seen), dict(want))
 
 
 def call_sites(vm, by, out, text, log):

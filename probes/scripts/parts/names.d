@@ -1,10 +1,14 @@
+#pragma D option anydefs
+
 /*
  * Methods as they are written: this->name. That is Class#method; Class.method for a method of the
  * class itself, whose class is given as Class.class; module.function for a function of the Python
  * file module.py; and the name alone where there is no class.
  */
 *$target:::[mf]*[dn]-entry,
-*$target:::[mf]*[dn]-return
+*$target:::[mf]*[dn]-return,
+*$target:::[cn][ma]*[de]-entry,
+*$target:::[cn][ma]*[de]-return
 /this->counts/
 {
 	this->end = strlen(this->class) - strlen(".class");
