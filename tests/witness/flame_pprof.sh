@@ -15,8 +15,8 @@ EVENTS
 "$BUILD/tests/tools/make_log" probes/vm.d "$directory/events" "$directory/log" || fail "make_log"
 run 0 flame --pprof "$directory/log" -o "$directory/profile"
 HOME=$directory go tool pprof -top "$directory/profile" >"$directory/out" 2>"$directory/err" || fail "go tool pprof"
-has out '^ +700ms 70\.00% 70\.00% +1000ms +100% +A\.a$'
-has out '^ +300ms 30\.00% +100% +300ms 30\.00% +B\.b"<i>$'
+has out '^ +700ms 70\.00% 70\.00% +1000ms +100% +A#a$'
+has out '^ +300ms 30\.00% +100% +300ms 30\.00% +B#b"<i>$'
 HOME=$directory go tool pprof -traces "$directory/profile" >"$directory/out" 2>"$directory/err" || fail "traces"
-has out '^ +300ms +B\.b"<i>$'
+has out '^ +300ms +B#b"<i>$'
 exit 0

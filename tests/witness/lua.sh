@@ -178,7 +178,7 @@ for clause in 'native-entry /copyinstr(arg1) == "setmetatable"/' 'hash-create /a
 	! grep -q 'inner.*middle.*coroutine' "$directory/lines" || fail "a coroutine has the stack of another thread"
 done
 run 0 trace -q --lossless -c "lua5.4 -l vmtap $directory/stack.lua" -n 'lua*:::coroutine-yield { jstack(); }'
-has out '#yield'
+has out '^ *yield '
 has out 'stack.lua:17'
 
 # ---- samples ----

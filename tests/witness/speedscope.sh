@@ -16,7 +16,7 @@ if [ ! -e "$page/index.html" ]; then
 	mv "$directory/package/dist/release" "$page" || fail "the package of speedscope"
 fi
 
-# Thread 1: 1 s of A.a, 300 ms of it in B.b<i>; twice C.c in a row, which end and begin at one time.
+# Thread 1: 1 s of A#a, 300 ms of it in B#b<i>; twice C#c in a row, which end and begin at one time.
 cat >"$directory/events" <<'EVENTS'
 process 77 1 toy
 clock 1000000000 1000000000
@@ -91,7 +91,7 @@ def show(name, track=None):
     assert not browser.value("document.images.length"), "a name became a picture"
     return {symbol: (total, own) for total, own, symbol in rows}, problems
 
-times = {"A.a": (1000, 550), "B.b\"<i>": (300, 300), "C.c": (150, 150)}
+times = {"A#a": (1000, 550), "B#b\"<i>": (300, 300), "C#c": (150, 150)}
 ms = lambda value: "%.2fs" % (value / 1000) if value >= 1000 else "%.2fms" % value
 ns = lambda value: "{:,}".format(value * 1000000)
 for name, shown in (("calls.pprof", ms), ("calls.folded", ns), ("calls.json", ms)):
@@ -105,7 +105,7 @@ for name, shown in (("calls.pprof", ms), ("calls.folded", ns), ("calls.json", ms
 
 # every kind of event, with hostile names
 rows, problems = show("all.json", ("</script>): calls", 11))
-assert "</script><b>.\n\u6f22" in rows or "</script><b>. \u6f22" in rows, rows
+assert "</script><b>#\n\u6f22" in rows or "</script><b># \u6f22" in rows, rows
 assert all("console" in p and p.count("Ending") == 1 for p in problems), problems
 browser.close()
 PYTHON

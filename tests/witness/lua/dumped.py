@@ -24,7 +24,7 @@ def dump(path):
             continue
         head, *frames = block.strip("\n").split("\n")
         number, doing, other = re.fullmatch(r"thread (\d+): (.*?)(?: \(thread (\d+)\))?", head).groups()
-        places = [re.fullmatch(r" +\S+#.* \((.*)\)", frame)[1] for frame in frames]
+        places = [re.fullmatch(r" +\S.* \((.*)\)", frame)[1] for frame in frames]
         threads.append((int(number), doing, int(other or 0),
                         ["C" if place == "(native)" else place.rsplit("/", 1)[-1] for place in places]))
     return threads
