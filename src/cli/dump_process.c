@@ -211,7 +211,9 @@ static int dump_threads(struct process_dump *dump)
 	struct error error = {""};
 	uint32_t *ids;
 	size_t count;
-	int result = thread_stacks_open(dump->process->pid, &dump->stacks, &error);
+	struct thread_registers source;
+	struct task_registers *registers = target_kernel_registers_open(&source);
+	int result = thread_stacks_open(dump->process->pid, source, &dump->stacks, &error);
 
 	if (!result) {
 		result = list_threads(dump->process->pid, &ids, &count);
@@ -223,6 +225,7 @@ static int dump_threads(struct process_dump *dump)
 				dump->process->pid, dump->process->name);
 	}
 	thread_stacks_close(dump->stacks);
+	target_kernel_registers_close(registers);
 	if (result)
 		cli_message("%s", error.text);
 	else if (dump->refused)

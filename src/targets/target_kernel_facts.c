@@ -8,7 +8,9 @@
 
 #include "kernel/bpf/bpf_features.h"
 #include "kernel/bpf/bpf_namespace.h"
+#include "kernel/bpf/task_registers.h"
 #include "kernel/machine/system_call.h"
+#include "usdt/unwind/thread_stack.h"
 
 struct target_namespace target_namespace_own(void)
 {
@@ -18,6 +20,27 @@ struct target_namespace target_namespace_own(void)
 	return (struct target_namespace){.is_nested = features.other_namespace,
 		.level = features.namespace_level,
 		.inode = features.namespace_inode};
+}
+
+static bool find_registers(void *context, uint32_t tid, uint64_t *values)
+{
+	return !task_registers_read(context, tid, values);
+}
+
+struct task_registers *target_kernel_registers_open(struct thread_registers *source)
+{
+	struct task_registers *registers;
+
+	*source = (struct thread_registers){.context = NULL};
+	if (task_registers_open(&registers))
+		return NULL;
+	*source = (struct thread_registers){.context = registers, .find = find_registers};
+	return registers;
+}
+
+void target_kernel_registers_close(struct task_registers *registers)
+{
+	task_registers_close(registers);
 }
 
 const char *target_kernel_call(int64_t number, bool *is_of_file)

@@ -14,6 +14,12 @@ struct target_namespace {
 
 struct target_namespace target_namespace_own(void);
 
+/* The user registers of threads that wait in the kernel, in the order of struct pt_regs, without
+ * stopping them; see kernel/bpf/task_registers.h. find() returns false if they are not known. */
+struct thread_registers;
+struct task_registers *target_kernel_registers_open(struct thread_registers *source);
+void target_kernel_registers_close(struct task_registers *registers);
+
 /* Returns the name of a system call; NULL: it is not known. *is_of_file is set to whether its first
  * argument is a descriptor. */
 const char *target_kernel_call(int64_t number, bool *is_of_file);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # dump of a process that is no VM: each thread with what it waits for and its functions. No system call of
 # it fails, also when vmtap is killed in the middle; a stopped process stays stopped; what cannot be shown.
-# tests: src/cli/dump_process.c src/usdt/process/thread_state.c src/usdt/unwind/thread_stack.c
+# tests: src/cli/dump_process.c src/usdt/process/thread_state.c src/usdt/unwind/thread_stack.c src/kernel/bpf/task_registers.c
 set -u
 . tests/e2e/common
 cat >"$directory/threads.c" <<'C'
@@ -55,7 +55,18 @@ static void *in_read(void *name)
 	read(ends[0], &byte, 1);
 	return failed(name);
 }
-/* Its frame is found by the frame pointer, which only a stop shows. */
+/* Its frame is found by the frame pointer, which /proc does not show; and a stop makes it fail. */
+static void *in_framed(void *name)
+{
+	struct epoll_event event;
+	volatile char *room = __builtin_alloca((size_t)ends[0] * 100);
+	room[0] = 0;
+	pthread_setname_np(pthread_self(), name);
+	epoll_wait(epoll_create1(0), &event, 1, -1);
+	room[1] = 0;
+	return failed(name);
+}
+/* The same in a call that a stop does not make fail. */
 static void *in_poll(void *name)
 {
 	struct pollfd wait = {ends[0], POLLIN};
@@ -75,14 +86,14 @@ static void *runs(void *name)
 }
 int main(void)
 {
-	static void *(*const functions[])(void *) = {in_epoll, in_lock, in_sleep, in_read, in_poll, runs};
-	static char names[][16] = {"epoll", "lock", "sleep", "read", "poll\033]0;", "runs"};
+	static void *(*const functions[])(void *) = {in_epoll, in_lock, in_sleep, in_read, in_framed, in_poll, runs};
+	static char names[][16] = {"epoll", "lock", "sleep", "read", "framed", "poll\033]0;", "runs"};
 	pthread_t thread;
 
 	pipe(ends);
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
 	pthread_mutex_lock(&lock);
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		pthread_create(&thread, NULL, functions[i], names[i]);
 	for (unsigned long before;;) {
 		before = turns;
@@ -101,7 +112,7 @@ pids+=("$pid")
 exec 3>"$directory/ask"
 all_wait() {
 	"$VMTAP" dump "$pid" >"$directory/out" 2>"$directory/err" &&
-		[ "$(grep -c '^thread .*: waits in ' "$directory/out")" = 6 ]
+		[ "$(grep -c '^thread .*: waits in ' "$directory/out")" = 7 ]
 }
 await "the threads wait" all_wait
 run 0 dump "$pid"
@@ -111,7 +122,8 @@ stack_of() { # name of the thread: its functions, innermost first, without offse
 	awk -v name="($1):" 'index($0, "thread ") == 1 { on = $3 == name; next }
 		on && NF { sub(/\+0x[0-9a-f]+$/, ""); sub(/.*`/, ""); printf "%s ", $0 }' "$directory/out"
 }
-for name in epoll lock sleep read poll?]0\; runs; do
+# root's kernel knows the registers of threads that wait
+for name in epoll lock sleep read $([ "$(id -u)" != 0 ] || echo framed) poll?]0\; runs; do
 	function=in_${name%%[?]*}
 	[ "$name" != runs ] || function=runs
 	stack_of "$name" | grep -qE "(^| )$function start_thread (__)?clone3? $" || fail "the stack of $name: $(stack_of "$name")"
@@ -122,16 +134,18 @@ has out '^thread [0-9]+ \(lock\): waits in futex, '
 has out '^thread [0-9]+ \(runs\): runs$'
 has out '^ {14}threads`in_read\+0x[0-9a-f]+$'
 has_not out $'\033'
-[ "$(grep -c '^$' "$directory/out")" = 6 ] || fail "threads are not apart"
+[ "$(grep -c '^$' "$directory/out")" = 7 ] || fail "threads are not apart"
 cp "$directory/out" "$directory/first"
 run 0 dump -p "$pid"
 sed -E 's/\+0x[0-9a-f]+$//' "$directory/out" >"$directory/second"
 sed -E 's/\+0x[0-9a-f]+$//' "$directory/first" | diff - "$directory/second" || fail "the same threads differ"
 
 # again and again, several at once, and killed in the middle: nothing in the process notices
+asked=0
 goes_on() {
 	echo >&3
-	await "no answer" sh -c "[ \$(grep -c 'goes on' '$directory/told') -ge $1 ]"
+	asked=$((asked + 1))
+	await "no answer" sh -c "[ \$(grep -c 'goes on' '$directory/told') -ge $asked ]"
 }
 for i in 1 2 3; do
 	"$VMTAP" dump "$pid" >"$directory/other.$i" &
@@ -139,7 +153,7 @@ for i in 1 2 3; do
 done
 for i in 1 2 3; do
 	wait "${others[i]}" || fail "a dump beside others"
-	[ "$(grep -c '^thread' "$directory/other.$i")" = 7 ] || fail "a dump beside others lacks threads"
+	[ "$(grep -c '^thread' "$directory/other.$i")" = 8 ] || fail "a dump beside others lacks threads"
 done
 for ((i = 0; i < 60; i++)); do
 	"$VMTAP" dump "$pid" >"$directory/none" 2>&1 &
@@ -148,23 +162,49 @@ for ((i = 0; i < 60; i++)); do
 	kill -9 "$killed" 2>/dev/null
 	wait "$killed" 2>/dev/null
 done
-goes_on 1
+goes_on
 [ "$(sort -u "$directory/told")" = "goes on" ] || fail "the process has noticed: $(sort "$directory/told" | uniq -c)"
 ! grep -l '^State:.*[tT] (' "/proc/$pid/task/"*/status || fail "a thread has been left stopped"
 # a call that would fail is interrupted only if that is asked for, and only if it has to be
 run 0 dump --interrupt "$pid"
 stack_of epoll | grep -q ' in_epoll ' || fail "the stack of epoll"
 
+# without that knowledge, the outer frames of a thread are missing that must not be stopped
+weak=(setpriv --bounding-set=-all --inh-caps=-all)
+if [ "$(id -u)" = 0 ] && "${weak[@]}" true; then
+	mkfifo "$directory/other.ask"
+	"${weak[@]}" "$directory/threads" <"$directory/other.ask" >"$directory/other.told" &
+	other=$!
+	pids+=("$other")
+	exec 4>"$directory/other.ask"
+	shows_partly() {
+		"${weak[@]}" "$VMTAP" dump "$other" >"$directory/out" 2>"$directory/err" &&
+			[ "$(grep -c '^thread .*: waits in ' "$directory/out")" = 7 ]
+	}
+	await "a dump without rights" shows_partly
+	stack_of framed | grep -q '^epoll_wait.* (more frames: --interrupt shows them, but the call then fails with EINTR) $' ||
+		fail "the stack of a thread that must not be stopped: $(stack_of framed)"
+	stack_of poll?]0\; | grep -q ' in_poll ' || fail "the stack of a thread that can be stopped"
+	[ ! -s "$directory/other.told" ] || fail "the process has noticed: $(cat "$directory/other.told")"
+	"${weak[@]}" "$VMTAP" dump --interrupt "$other" >"$directory/out" || fail "dump --interrupt"
+	stack_of framed | grep -q ' in_framed ' || fail "the stack of a thread that was to be stopped"
+	await "no error of the call" grep -q '^framed: Interrupted system call' "$directory/other.told"
+	"${weak[@]}" "$VMTAP" dump "$pid" >"$directory/out" 2>"$directory/err" && fail "a process with more rights"
+	has err "^vmtap: process $pid: its memory cannot be read: only its user, with all rights that it has, and root"
+else
+	echo "left out: a dump without rights: it needs root and setpriv"
+fi
+
 # a stopped process stays so
 kill -STOP "$pid"
 is_stopped() { [ "$(awk '$1 == "State:" { print $2 }' "/proc/$pid/status")" = T ]; }
 await "not stopped" is_stopped
 run 0 dump "$pid"
-[ "$(grep -c ': is stopped$' "$directory/out")" = 7 ] || fail "not all threads are stopped"
+[ "$(grep -c ': is stopped$' "$directory/out")" = 8 ] || fail "not all threads are stopped"
 stack_of runs | grep -q 'runs start_thread' || fail "the stack of a stopped thread"
 is_stopped || fail "a stopped process goes on"
 kill -CONT "$pid"
-goes_on 2
+goes_on
 
 # a debugger alone may look
 cat >"$directory/debugger.c" <<'C'

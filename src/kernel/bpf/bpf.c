@@ -231,9 +231,10 @@ static void describe_program(
 		attributes->expected_attach_type = (enum bpf_attach_type)ATTACH_UPROBE_MULTI;
 	if (!function)
 		return;
-	attributes->expected_attach_type = function->is_tracepoint ? BPF_TRACE_RAW_TP
-		: function->is_return                              ? BPF_TRACE_FEXIT
-								   : BPF_TRACE_FENTRY;
+	attributes->expected_attach_type = function->is_iterator ? BPF_TRACE_ITER
+		: function->is_tracepoint                        ? BPF_TRACE_RAW_TP
+		: function->is_return                            ? BPF_TRACE_FEXIT
+								 : BPF_TRACE_FENTRY;
 	attributes->attach_btf_id = function->number;
 	attributes->attach_btf_obj_fd = (uint32_t)function->module;
 }
@@ -258,6 +259,35 @@ int bpf_try_load(const struct bpf_insn *code, size_t count, unsigned flags,
 	const struct bpf_function *function)
 {
 	return load_program(code, count, flags, function, NULL, 0);
+}
+
+int bpf_iterate(int program, void *bytes, size_t size)
+{
+	union bpf_attr attributes = {0};
+	ssize_t got = 1;
+	size_t done = 0;
+	int link, iterator;
+
+	attributes.link_create.prog_fd = (uint32_t)program;
+	attributes.link_create.attach_type = BPF_TRACE_ITER;
+	link = bpf_system_call(BPF_LINK_CREATE, &attributes, sizeof(attributes));
+	if (link < 0)
+		return link;
+	attributes = (union bpf_attr){0};
+	attributes.iter_create.link_fd = (uint32_t)link;
+	iterator = bpf_system_call(BPF_ITER_CREATE, &attributes, sizeof(attributes));
+	close(link);
+	if (iterator < 0)
+		return iterator;
+	while (got > 0 && done < size) {
+		got = read(iterator, (char *)bytes + done, size - done);
+		if (got < 0 && errno == EINTR)
+			got = 1;
+		else if (got > 0)
+			done += (size_t)got;
+	}
+	close(iterator);
+	return got < 0 ? -errno : (int)done;
 }
 
 /* Returns the last line, not counting the statistics, which begin with "processed". */

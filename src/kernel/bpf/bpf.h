@@ -72,6 +72,7 @@ struct bpf_function {
 	int module;         /* descriptor of the module's BTF; 0: the kernel's own */
 	bool is_return;     /* when it returns */
 	bool is_tracepoint; /* not a function: number is a tracepoint's type (btf_trace_NAME) */
+	bool is_iterator;   /* bpf_iter_NAME, for a program that bpf_iterate() runs */
 };
 
 /*
@@ -84,6 +85,12 @@ int bpf_load_function(const struct bpf_insn *code, size_t count,
 /* The same for either, without an error text: function is NULL for a program for uprobes. */
 int bpf_try_load(const struct bpf_insn *code, size_t count, unsigned flags,
 	const struct bpf_function *function);
+
+/*
+ * Runs a program that was loaded for an iterator over everything that it goes through, and takes
+ * what it has written, as far as that fits. Returns its bytes, or a negative errno.
+ */
+int bpf_iterate(int program, void *bytes, size_t size);
 
 /* Opens the BTF of a module and returns its descriptor, or -ENOENT if the kernel has none of that
  * name. */

@@ -43,6 +43,7 @@ struct thread_stacks {
 	int memory;
 	struct usdt_unwind *unwind;
 	unsigned char *copy;
+	struct thread_registers registers;
 	bool is_refused; /* we may not stop its threads */
 };
 
@@ -55,7 +56,8 @@ struct thread_stop {
 	enum thread_stack_lack lack;
 };
 
-int thread_stacks_open(uint32_t pid, struct thread_stacks **opened, struct error *error)
+int thread_stacks_open(uint32_t pid, struct thread_registers registers,
+	struct thread_stacks **opened, struct error *error)
 {
 	struct thread_stacks *stacks = calloc(1, sizeof(*stacks));
 	char path[64];
@@ -65,12 +67,16 @@ int thread_stacks_open(uint32_t pid, struct thread_stacks **opened, struct error
 	if (!stacks)
 		return error_set(error, ENOMEM, "out of memory");
 	stacks->pid = pid;
+	stacks->registers = registers;
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/mem", pid);
 	stacks->memory = open(path, O_RDONLY | O_CLOEXEC);
 	stacks->copy = malloc(STACK_BYTES);
 	if (stacks->memory < 0)
 		result = error_set(error, errno,
-			"process %" PRIu32 ": its memory cannot be read: %s", pid, strerror(errno));
+			"process %" PRIu32 ": its memory cannot be read: %s", pid,
+			errno == EACCES ? "only its user, with all rights that it has, and root "
+					  "may look at it"
+					: strerror(errno));
 	else if (!stacks->copy || usdt_unwind_new((pid_t)pid, NULL, &stacks->unwind))
 		result = error_set(error, ENOMEM, "out of memory");
 	if (result)
@@ -126,13 +132,11 @@ static struct usdt_unwound unwind_copy(const struct thread_stacks *stacks,
 
 /* ---- a thread that waits ---- */
 
-/* Returns whether the whole stack was found; *count is the number of frames in any case. */
-static bool take_waiting(const struct thread_stacks *stacks, const struct os_thread_state *state,
-	uint64_t *pcs, size_t capacity, size_t *count)
+/* Unwinds the stack of a thread that waits from these registers. Returns whether that is the whole
+ * stack; *count is the number of frames in any case. */
+static bool unwind_waiting(const struct thread_stacks *stacks, const struct os_thread_state *state,
+	const uint64_t *registers, uint64_t *pcs, size_t capacity, size_t *count)
 {
-	uint64_t registers[REGISTERS] = {[REGISTER_RIP] = state->pc,
-		[REGISTER_CS] = state->sp > UINT32_MAX ? CODE_64 : 0,
-		[REGISTER_RSP] = state->sp};
 	size_t size = copy_stack(stacks, state->sp);
 	struct usdt_unwound unwound;
 
@@ -142,6 +146,21 @@ static bool take_waiting(const struct thread_stacks *stacks, const struct os_thr
 	unwound = unwind_copy(stacks, registers, size, pcs, capacity);
 	*count = unwound.count;
 	return unwound.end == USDT_UNWIND_OUTERMOST || unwound.end == USDT_UNWIND_FULL;
+}
+
+static bool take_waiting(const struct thread_stacks *stacks, const struct os_thread_state *state,
+	uint64_t *pcs, size_t capacity, size_t *count)
+{
+	uint64_t registers[REGISTERS] = {[REGISTER_RIP] = state->pc,
+		[REGISTER_CS] = state->sp > UINT32_MAX ? CODE_64 : 0,
+		[REGISTER_RSP] = state->sp};
+
+	if (unwind_waiting(stacks, state, registers, pcs, capacity, count))
+		return true;
+	return stacks->registers.find &&
+		stacks->registers.find(stacks->registers.context, state->tid, registers) &&
+		registers[REGISTER_RSP] == state->sp && registers[REGISTER_RIP] == state->pc &&
+		unwind_waiting(stacks, state, registers, pcs, capacity, count);
 }
 
 /*
