@@ -56,14 +56,14 @@ struct top_table {
 	struct hash_table last_table; /* by key */
 	uint64_t begun;               /* when the interval began, ns */
 	uint64_t interval;            /* its length; 0: there was none yet */
-	uint64_t previous;         /* when the one before began */
-	uint64_t least;            /* a shorter interval continues the one before; ns, 0: none does */
-	bool is_ending;            /* less is measured in the interval that comes: it does the same */
-	uint64_t losing;           /* events lost since the interval ended */
-	uint64_t lost;             /* events lost in the interval */
-	const char *remedy;        /* what loses fewer events; NULL: nothing is known */
-	const char *measure;       /* what a method's time is; NULL: there is no name for it */
-	bool has[TOP_COLUMNS];     /* some method has spent something of it */
+	uint64_t previous;            /* when the one before began */
+	uint64_t least;        /* a shorter interval continues the one before; ns, 0: none does */
+	bool is_ending;        /* less is measured in the interval that comes: it does the same */
+	uint64_t losing;       /* events lost since the interval ended */
+	uint64_t lost;         /* events lost in the interval */
+	const char *remedy;    /* what loses fewer events; NULL: nothing is known */
+	const char *measure;   /* what a method's time is; NULL: there is no name for it */
+	bool has[TOP_COLUMNS]; /* some method has spent something of it */
 	bool expects[TOP_COLUMNS]; /* its script measures it */
 	bool is_new;               /* the first snapshot is the beginning, not an interval */
 };
