@@ -13,6 +13,9 @@
 
 #include "base/suggestion.h"
 #include "engine/output/display.h"
+#include "usdt/process/process_names.h"
+
+enum { NAMED_SHOWN = 10 /* processes of a name, in a message */ };
 
 /* Names in a message are the traced program's: they must not steer a terminal. */
 static void print_clean(const char *format, va_list arguments)
@@ -111,11 +114,35 @@ const char *cli_input(const char *name)
 	return strcmp(name, "-") ? name : "/dev/stdin";
 }
 
+/* Finds the process of a name. */
+static int named_pid(const char *name, uint32_t *pid)
+{
+	uint32_t pids[NAMED_SHOWN];
+	char text[NAMED_SHOWN * CLI_PID_TEXT] = "";
+	size_t length = 0, count = process_names_find(name, pids, NAMED_SHOWN);
+
+	if (count == 1) {
+		*pid = pids[0];
+		return CLI_OK;
+	}
+	for (size_t i = 0; i < count && i < NAMED_SHOWN; i++)
+		length += (size_t)snprintf(
+			text + length, sizeof(text) - length, "%s%" PRIu32, i ? " " : "", pids[i]);
+	if (count)
+		cli_message("%zu processes are named '%s': give the pid of one: %s%s", count, name,
+			text, count > NAMED_SHOWN ? " ..." : "");
+	else
+		cli_message("no process is named '%s'", name);
+	return CLI_CANNOT;
+}
+
 int cli_pid(const char *verb, const char *text, uint32_t *pid)
 {
 	char *end;
 	unsigned long value;
 
+	if (*text && !strchr("0123456789+-", *text))
+		return named_pid(text, pid);
 	errno = 0;
 	value = strtoul(text, &end, 10);
 	if (errno || *end || end == text || *text == '-' || *text == '+' || !value ||
@@ -123,6 +150,16 @@ int cli_pid(const char *verb, const char *text, uint32_t *pid)
 		return cli_usage(verb, "'%s' is not a pid", text);
 	*pid = (uint32_t)value;
 	return CLI_OK;
+}
+
+int cli_pid_text(const char *verb, const char *text, char digits[CLI_PID_TEXT])
+{
+	uint32_t pid;
+	int status = cli_pid(verb, text, &pid);
+
+	if (!status)
+		snprintf(digits, CLI_PID_TEXT, "%" PRIu32, pid);
+	return status;
 }
 
 const char *cli_word_value(const char *name, int argc, char **argv, int *index, bool *is_missing)

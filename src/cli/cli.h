@@ -67,9 +67,14 @@ int cli_number(
 const char *cli_input(const char *name);
 
 /*
- * Parses a pid on the command line. Returns CLI_OK, or prints that it is not a pid and returns
- * CLI_USAGE.
+ * Parses a process on the command line: a pid, or the name of the only process that has it. Returns
+ * CLI_OK; or prints why it is none, or which processes have the name, and returns another status.
  */
 int cli_pid(const char *verb, const char *text, uint32_t *pid);
+
+enum { CLI_PID_TEXT = 12 };
+
+/* The same, with the pid as text, for a verb that passes it on. */
+int cli_pid_text(const char *verb, const char *text, char digits[CLI_PID_TEXT]);
 
 #endif

@@ -34,7 +34,7 @@ static void help(void)
 	       "a moment. Of every other process, the functions that each thread is in: what "
 	       "waits is\n"
 	       "left alone, what runs is stopped for some microseconds.\n\n"
-	       "  -p PID           the process; the same as PID\n"
+	       "  -p PID           the process, or its name; the same as PID\n"
 	       "      --via=kernel a VM as any other process: its functions\n"
 	       "      --interrupt  stop threads also in a system call that then fails with "
 	       "EINTR\n"

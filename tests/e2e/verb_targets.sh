@@ -63,7 +63,6 @@ for words in '' "-p $$ -c true" "-c true --socket x" "-p $$ --socket x"; do
 	# shellcheck disable=SC2086
 	wrong 'one of -p, -c, --socket and -- COMMAND says what to record' record -o "$file" $words
 done
-wrong "'toy.log' is not a pid" dump toy.log
 wrong 'no process is named' dump
 wrong 'one PID or LOG is needed' heap
 wrong 'no log is named' export --html -o "$file"

@@ -63,6 +63,8 @@ struct flame_options {
 	uint64_t seconds; /* 0: until the process ends or a signal comes */
 	char **words;     /* what to trace, as `vmtap trace` takes it; the first is "flame" */
 	int word_count;
+	char (*pids)[CLI_PID_TEXT]; /* in these words, of processes that were named */
+	int pid_count;
 	bool is_traced; /* by these words */
 };
 
@@ -97,7 +99,7 @@ static void help(void)
 	       "      --seconds N   of a process: end after N seconds (else with ^C, or with it)\n"
 	       "  -o FILE           the file; - is the standard output\n\n"
 	       "What to show, if not one PID or LOG (then always by samples):\n"
-	       "  -p PID            a process; may be repeated\n"
+	       "  -p PID            a process, or its name; may be repeated\n"
 	       "  -c COMMAND        start the command, and show it to its end\n"
 	       "      --follow      also what the processes start\n"
 	       "      --wait NAME   VMs of that name, also those that start later\n"
@@ -543,11 +545,17 @@ static void pass_on(struct flame_options *flame, const char *option, const char 
 		flame->words[flame->word_count++] = (char *)(uintptr_t)value;
 }
 
+static int take_process(struct flame_options *flame, const char *text)
+{
+	char *digits = flame->pids[flame->pid_count++];
+
+	pass_on(flame, "-p", digits);
+	return cli_pid_text("flame", text, digits);
+}
+
 static int take_option(
 	struct flame_options *flame, int option, char **argv, const struct option *options)
 {
-	uint32_t pid;
-
 	switch (option) {
 	case 'o':
 		flame->output = optarg;
@@ -574,11 +582,13 @@ static int take_option(
 		return CLI_OK;
 	case OPTION_SECONDS:
 		return take_seconds(optarg, flame);
+	case 'p':
+		return take_process(flame, optarg);
 	default:
 		if (!trace_word(option))
 			return cli_option_refused("flame", option, argv, options);
 		pass_on(flame, trace_word(option), optarg);
-		return option == 'p' ? cli_pid("flame", optarg, &pid) : CLI_OK;
+		return CLI_OK;
 	}
 }
 
@@ -713,8 +723,11 @@ int command_flame(int argc, char **argv)
 	char **words = calloc((size_t)argc * 2 + 2, sizeof(*words));
 	int own = 1, status;
 
-	if (!words) {
+	flame.pids = calloc((size_t)argc, sizeof(*flame.pids));
+	if (!words || !flame.pids) {
 		cli_message("out of memory");
+		free(flame.pids);
+		free(words);
 		return CLI_CANNOT;
 	}
 	while (own < argc && strcmp(argv[own], "--") != 0)
@@ -722,6 +735,7 @@ int command_flame(int argc, char **argv)
 	flame.words = words;
 	flame.words[flame.word_count++] = argv[0];
 	status = parse(&flame, own, argv, own < argc ? argv + own + 1 : NULL);
+	free(flame.pids);
 	free(words);
 	return status;
 }

@@ -61,7 +61,7 @@ static void help(void)
 	       "      --to N         and of the later one\n"
 	       "      --sort COLUMN  bytes (the default), objects, or growth (of the bytes)\n"
 	       "      --rows N       at most N rows, 30 by default\n"
-	       "  -p PID             the process; the same as PID\n"
+	       "  -p PID             the process, or its name\n"
 	       "  -h, --help         this text\n\n"
 	       "A name of digits only is a PID; ./123 is a file.\n"
 	       "Exit status: 0; 2 usage, 3 the log or process cannot be read, or it has no "
@@ -478,7 +478,7 @@ int command_heap(int argc, char **argv)
 	};
 	struct heap_options chosen = {.interval = INTERVAL_MS, .rows = ROWS};
 	const char *process = NULL;
-	uint32_t pid;
+	char digits[CLI_PID_TEXT];
 	int option, status = CLI_OK;
 
 	opterr = 0;
@@ -490,8 +490,8 @@ int command_heap(int argc, char **argv)
 			if (process)
 				return cli_usage(
 					"heap", "-p is given twice: one process at a time");
-			process = optarg;
-			status = cli_pid("heap", process, &pid);
+			process = digits;
+			status = cli_pid_text("heap", optarg, digits);
 		} else if (option == OPTION_INTERVAL) {
 			status = cli_number(
 				"heap", "--interval", optarg, INTERVAL_MS_MAX, &chosen.interval);

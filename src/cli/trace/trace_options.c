@@ -46,7 +46,7 @@ static void help(void)
 	       "vmtap ('vmtap scripts' lists them), and more may follow it with -s and -n;\n"
 	       "ARGUMENTs are $1, $2... in the scripts.\n\n"
 	       "What to trace (-p and -c may be repeated and mixed; the first is $target):\n"
-	       "  -p PID          a running process; it is left running\n"
+	       "  -p PID          a running process, or the name of one; it is left running\n"
 	       "  -c COMMAND      start the command and trace it from its first event; it is "
 	       "ended\n"
 	       "                  with the trace. Quotes and backslashes work as in a shell\n"

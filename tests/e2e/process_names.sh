@@ -1,0 +1,57 @@
+#!/bin/bash
+# A process may be given by its name wherever a pid is: by that of its executable, or the one that it
+# has given itself, of which the kernel keeps 15 bytes. Several of a name are listed, none is said.
+# tests: src/usdt/process/process_names.c src/cli/cli.c
+. tests/e2e/common
+
+name=names_of_$$
+cp "$TOY" "$directory/$name"
+"$directory/$name" tests/toy/loop.toy >/dev/null 2>&1 &
+vm=$!
+pids+=("$vm")
+await_stream "$vm"
+run 0 trace -q -p "$name" -n 'vm$target:::method-entry { printf("%d\n", pid); exit(0); }'
+has out "^$vm$"
+run 0 dump "$name"
+has out '^thread 1'
+run 0 dump -p "$name"
+has out '^thread 1'
+run 0 heap --once -p "$name"
+run 0 flame --folded --seconds 1 -p "$name" -o -
+has out 'Worker#work'
+run 0 record --seconds 1 -o "$directory/log" -p "$name"
+run 0 log "$directory/log"
+has out "^ +process +$vm$"
+for verb in "trace -q -n BEGIN" "flame -o -" "dump" "heap" "record -o $directory/none" "top --count 1"; do
+	# shellcheck disable=SC2086
+	run 3 $verb -p "no_$name"
+	has err "^vmtap: no process is named 'no_$name'$"
+done
+# a name that the process has given itself, longer than the kernel keeps
+cat >"$directory/named.c" <<'C'
+#include <sys/prctl.h>
+#include <unistd.h>
+int main(int count, char **words)
+{
+	(void)count;
+	prctl(PR_SET_NAME, words[1]);
+	pause();
+}
+C
+$CC -o "$directory/named" "$directory/named.c" || fail "compiling"
+long=n$$_of_more_than_15_bytes
+"$directory/named" "$long" &
+one=$!
+pids+=("$one")
+await "no name" grep -q "^${long:0:15}$" "/proc/$one/comm"
+run 0 trace -q -p "$long" -n 'BEGIN { printf("%d\n", $target); exit(0); }'
+has out "^$one$"
+"$directory/named" "$long" &
+two=$!
+pids+=("$two")
+await "no name" grep -q "^${long:0:15}$" "/proc/$two/comm"
+run 3 trace -q -p "$long" -n 'BEGIN { exit(0); }'
+has err "^vmtap: 2 processes are named '$long': give the pid of one: "
+has err " $one( |$)"
+has err " $two( |$)"
+exit 0
