@@ -263,13 +263,10 @@ static void take_keys(void *context)
 	struct top *top = context;
 	enum top_wish wish = top_screen_keys(top->screen, &top->options.view);
 
-	if (wish == TOP_QUIT) {
-		/* The last table stays as it is: the time since then may be too short for rows. */
-		top->options.view.is_paused = true;
+	if (wish == TOP_QUIT)
 		quit();
-	} else if (wish == TOP_REDRAW) {
+	else if (wish == TOP_REDRAW)
 		top_screen_draw(top->screen, &top->table, &top->options.view);
-	}
 }
 
 static int run(struct trace *trace, struct top *top)

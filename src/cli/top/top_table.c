@@ -38,9 +38,7 @@ void top_table_free(struct top_table *table)
 
 void top_table_begin(struct top_table *table, uint64_t now)
 {
-	bool is_whole = !table->least || (!table->is_ending && now - table->begun >= table->least);
-
-	if (table->interval && !is_whole) {
+	if (table->interval && now - table->begun < table->least) {
 		table->interval = now - table->previous;
 		table->begun = now;
 		table->lost += table->losing;

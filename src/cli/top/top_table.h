@@ -58,7 +58,6 @@ struct top_table {
 	uint64_t interval;            /* its length; 0: there was none yet */
 	uint64_t previous;            /* when the one before began */
 	uint64_t least;        /* a shorter interval continues the one before; ns, 0: none does */
-	bool is_ending;        /* less is measured in the interval that comes: it does the same */
 	uint64_t losing;       /* events lost since the interval ended */
 	uint64_t lost;         /* events lost in the interval */
 	const char *remedy;    /* what loses fewer events; NULL: nothing is known */

@@ -319,11 +319,17 @@ static int spend_calls(struct top_writer *top)
 
 /* ---- the operations ---- */
 
+/* Whether the table on the screen is the last one: while a trace ends, less is measured. */
+static bool is_kept(const struct top_writer *top)
+{
+	return top->is_ending && top->table->least && top->table->interval;
+}
+
 static void begin_summary(struct writer *writer)
 {
 	struct top_writer *top = top_of(writer);
 
-	top->is_open = !*top->is_paused;
+	top->is_open = !*top->is_paused && !is_kept(top);
 	if (top->is_open)
 		top_table_begin(top->table, clock_monotonic());
 	if (top->is_open && top->exact && !top->derived.error)
@@ -382,7 +388,7 @@ static void write_drop(struct writer *writer, const struct writer_drop *drop)
 
 static void write_interrupt(struct writer *writer)
 {
-	top_of(writer)->table->is_ending = true;
+	top_of(writer)->is_ending = true;
 }
 
 static const struct writer_operations operations = {

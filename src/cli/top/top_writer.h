@@ -35,7 +35,8 @@ struct top_writer {
 	struct exact_calls *exact; /* NULL: aggregations are taken */
 	struct call_tree tree;     /* what calls have spent since the last snapshot */
 	struct sample_notes notes;
-	bool is_open; /* a snapshot has begun */
+	bool is_open;   /* a snapshot has begun */
+	bool is_ending; /* a signal, or the key q, is ending the trace */
 };
 
 /* The caller keeps the table, what says whether it is paused, and the streams for what clauses
