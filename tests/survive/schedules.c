@@ -207,6 +207,11 @@ void client_lose(struct client *to, uint32_t kind, uint64_t count, uint64_t time
 	lost[kind] += (unsigned)count;
 }
 
+void client_drop(struct client *to, uint32_t event, const struct ring_drop *drop, uint64_t time)
+{
+	client_lose(to, event, drop->count, time);
+}
+
 /* Now and then a lossless client has no room. */
 bool client_all_have_room(
 	struct client *clients, const struct event_type *type, const unsigned char *stack)

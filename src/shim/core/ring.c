@@ -36,8 +36,16 @@ enum {
 		1024 /* a thread that had no memory for a ring tries again after this many events */
 };
 
+/* A counter of drops: the number, a bit that says whether any was interrupted, and the end of the
+ * epoch. */
+#define DROP_COUNT ((UINT64_C(1) << 39) - 1)
+#define DROP_INTERRUPTED (UINT64_C(1) << 39)
+#define DROP_EPOCH_SHIFT 40
+#define DROP_EPOCH_MASK (UINT64_MAX >> DROP_EPOCH_SHIFT)
+
 struct ring_drops ring_unattached;
 
+static _Atomic uint64_t drop_epoch; /* see ring_begin_epoch() */
 static _Atomic bool listening;
 static _Atomic pid_t owner; /* the process in which the server runs */
 static _Atomic uint8_t event_wishes[EVENTS_MAX];
@@ -92,15 +100,47 @@ static inline uint16_t current_cpu(void)
 	return cpu < 0 ? 0 : (uint16_t)cpu;
 }
 
-static void count_drop(struct ring *ring, uint32_t event)
+/* Returns the number of epochs that have begun since the one that a counter has. */
+static uint64_t drop_age(uint64_t counter, uint64_t epoch)
+{
+	return (epoch - (counter >> DROP_EPOCH_SHIFT)) & DROP_EPOCH_MASK;
+}
+
+/* epoch: as it was before the event was given up. Drops of several epochs in a counter have the
+ * latest one: so none is kept from a client that is to be told of it. */
+static void count_drop(struct ring *ring, uint32_t event, uint64_t epoch, uint64_t interrupted)
 {
 	struct ring_drops *drops = ring ? &ring->drops : &ring_unattached;
+	uint64_t before, after;
 
 	if (event >= EVENTS_MAX) /* the record of a text; the event that lacks the text is counted
 				    instead */
 		return;
-	atomic_fetch_add_explicit(&drops->of[event], 1, memory_order_relaxed);
+	TEST_POINT("drop-decided");
+	before = atomic_load(&drops->of[event]);
+	do {
+		uint64_t now = atomic_load(&drop_epoch); /* not before the counter is read */
+		uint64_t counted = before & (DROP_COUNT | DROP_INTERRUPTED);
+		uint64_t of = epoch << DROP_EPOCH_SHIFT;
+		if (counted && drop_age(before, now) < drop_age(of, now))
+			of = before - counted;
+		after = of | ((counted | interrupted) + 1);
+	} while (!atomic_compare_exchange_strong(&drops->of[event], &before, after));
 	atomic_store_explicit(&drops->any, true, memory_order_release);
+}
+
+struct ring_drop ring_take_drop(struct ring_drops *drops, uint32_t event)
+{
+	uint64_t counter = atomic_exchange(&drops->of[event], 0), now = atomic_load(&drop_epoch);
+
+	return (struct ring_drop){.count = counter & DROP_COUNT,
+		.epoch = now - drop_age(counter, now),
+		.has_interrupted = counter & DROP_INTERRUPTED};
+}
+
+uint64_t ring_begin_epoch(void)
+{
+	return atomic_fetch_add(&drop_epoch, 1) + 1;
 }
 
 /*
@@ -128,11 +168,11 @@ static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t event)
 		return ring;
 	/* A signal handler has interrupted a record of this thread, or the creation of its ring. */
 	if (ring || thread_making) {
-		count_drop(ring, event);
+		count_drop(ring, event, atomic_load(&drop_epoch), DROP_INTERRUPTED);
 		return NULL;
 	}
 	if (thread_without % MAKE_AGAIN == 0 && !is_owner()) {
-		count_drop(NULL, event);
+		count_drop(NULL, event, atomic_load(&drop_epoch), 0);
 		return NULL;
 	}
 	if (thread_without++ % MAKE_AGAIN == 0) {
@@ -150,7 +190,7 @@ static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t event)
 	}
 	if (thread_ring != NO_RING)
 		return thread_ring;
-	count_drop(NULL, event);
+	count_drop(NULL, event, atomic_load(&drop_epoch), 0);
 	return NULL;
 }
 
@@ -286,8 +326,9 @@ static bool waits_for_itself(void)
 }
 
 /* Waits for room as long as a client requires that. After a signal the wait is limited, so that the
- * program can act on what its handler has noted. */
-static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
+ * program can act on what its handler has noted. *epoch: as it was before what clients require was
+ * read for the last time. */
+static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next, uint64_t *epoch)
 {
 	const struct ring_helper *help = atomic_load(&waiting_helper);
 	enum ring_help helped = RING_BUSY;
@@ -302,6 +343,7 @@ static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
 	TEST_POINT("ring-waits");
 	for (;;) {
 		uint32_t seen = atomic_load(&ring->room);
+		*epoch = atomic_load(&drop_epoch);
 		/* Read room before deciding whether to wait: the ring may have been emptied for
 		 * the last time. */
 		bool waits = atomic_load(&listening) && is_lossless(event);
@@ -352,18 +394,22 @@ static __attribute__((cold, noinline)) bool ring_full(
 	struct ring *ring, uint32_t event, uint64_t next, bool lossless)
 {
 	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+	uint64_t epoch = atomic_load(&drop_epoch);
 
 	if (fork_page_check())
 		return true;
+	/* The event's tag may be older than the epoch. In one that a lossless client has begun, its
+	 * events wait. */
+	lossless = lossless || is_lossless(event);
 	/* Set the limit before checking whether the server sleeps; the server does the two in
 	 * the opposite order. */
 	atomic_store(&ring->limit, tail + ring->size);
 	wake_server();
 	if (next - tail <= ring->size && !(lossless && is_held(event)))
 		return false;
-	if (lossless && ring_wait(ring, event, next))
+	if (lossless && ring_wait(ring, event, next, &epoch))
 		return false;
-	count_drop(ring, event);
+	count_drop(ring, event, epoch, 0);
 	return true;
 }
 

@@ -40,10 +40,22 @@ enum {
 };
 
 /* Dropped events per event type that have not been reported to clients yet. Many threads count, one
- * thread collects. */
+ * thread collects: ring_take_drop(). */
 struct ring_drops {
 	_Atomic bool any; /* set after counting */
 	_Atomic uint64_t of[EVENTS_MAX];
+};
+
+/*
+ * Drops of one event type. A producer decides to drop an event before it counts it, and a client
+ * may subscribe in between. So each drop has an epoch, which is read before the decision, and a
+ * client is told only of drops of its own epoch and later ones.
+ */
+struct ring_drop {
+	uint64_t count;
+	uint64_t epoch;       /* the latest of these drops has */
+	bool has_interrupted; /* some are of signal handlers that interrupted an event of their
+				 thread, which therefore could not wait */
 };
 
 struct ring {
@@ -158,6 +170,13 @@ void ring_set_helper(const struct ring_helper *helper);
 
 /* Events dropped on threads that could not get a ring. */
 extern struct ring_drops ring_unattached;
+
+/* Takes the drops of one event type out of the counters. */
+struct ring_drop ring_take_drop(struct ring_drops *drops, uint32_t event);
+
+/* Begins an epoch and returns it. Drops that are decided from now on have it; those that are being
+ * counted at this moment have the one before. Only the server calls it. */
+uint64_t ring_begin_epoch(void);
 
 /* Frees the drained space of the ring, because its records are in the clients' queues now. */
 void ring_release(struct ring *ring);

@@ -210,7 +210,7 @@ int admission_open_log(struct server *server, const char *path)
 		return error;
 	client->is_log = client->subscribed = true;
 	client_take_all(client);
-	client_take_terms(client);
+	client_take_terms(client, 0);
 	client->clock_told = encode_clock(&client->encoder, &server->drain.clock);
 	client->since = stamp_raw();
 	return 0;

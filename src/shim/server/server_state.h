@@ -52,6 +52,8 @@ struct server {
 	unsigned client_count;
 	uint64_t accept_after;    /* CLOCK_MONOTONIC; 0: accept at once */
 	unsigned accept_pause_ms; /* the last pause after an error; 0: the last call succeeded */
+	bool awaits_place;        /* all places are used, and a client waits for one */
+	uint64_t full_since;      /* CLOCK_MONOTONIC: since when it does */
 	_Atomic bool stopping;    /* set before the eventfd is written to */
 	bool wake_refused; /* the eventfd cannot be read: it is not polled, and stopping is read
 			      regularly instead */

@@ -55,7 +55,9 @@ bool subscription_has_heap(const struct server *server, const struct client *cli
 	return false;
 }
 
-void subscription_apply(struct server *server)
+/* coming: NULL, or terms of lossless delivery that are soon in force. They open no guard, but the
+ * events that are requested by others too are not dropped any more. */
+static void apply(struct server *server, struct client_terms *coming)
 {
 	uint8_t wishes[EVENTS_MAX] = {0}, for_new = 0;
 	bool listening = !server->ending && missed_any();
@@ -78,6 +80,13 @@ void subscription_apply(struct server *server)
 				wishes[i] |= client_wishes(client, client->terms.strings[i]) |
 					(server->ending ? 0 : RING_OPEN);
 	}
+	if (coming)
+		client_terms_take_types(coming);
+	for (uint32_t i = 0; coming && i < server->known_types; i++)
+		if (wishes[i] & RING_OPEN && coming->wanted[i])
+			wishes[i] |= RING_LOSSLESS;
+	if (coming && for_new && client_terms_await_types(coming))
+		for_new |= RING_LOSSLESS;
 	for (uint32_t i = 0; i < server->known_types && server->counts_bytes; i++)
 		if (is_allocation(event_get(i)))
 			wishes[i] |= wishes[i] & RING_OPEN ? 0 : RING_OPEN | RING_UNHEARD;
@@ -105,6 +114,11 @@ void subscription_apply(struct server *server)
 	missed_note_followers(server->clients);
 }
 
+void subscription_apply(struct server *server)
+{
+	apply(server, NULL);
+}
+
 void subscription_take_types(struct server *server)
 {
 	if (server->known_types != event_count() || server->unapplied)
@@ -124,6 +138,24 @@ void subscription_answer(struct server *server, struct client *client)
 		!encode_subscribed(encoder, client->tag, client->tag_flags, server_now(server));
 }
 
+/*
+ * What is dropped until now counts for the clients by their terms until now. Where a lossless
+ * client comes, nothing that it requests may be dropped from then on, so producers wait already
+ * when its epoch begins. Guards that it opens itself are opened only after that: all drops are its
+ * own then.
+ */
+static void change_terms(struct server *server, struct client *client)
+{
+	uint64_t epoch;
+
+	if (client->asked.lossless && server->listening)
+		apply(server, &client->asked);
+	epoch = ring_begin_epoch();
+	TEST_POINT("epoch-begun");
+	drain_drops(&server->drain, server->clients);
+	client_take_terms(client, epoch);
+}
+
 static void take_frame(struct server *server, struct client *client)
 {
 	bool wants = false;
@@ -135,7 +167,7 @@ static void take_frame(struct server *server, struct client *client)
 		client->asked.lossless = false;
 		client->tag_flags &= (uint8_t)~WIRE_LOSSLESS; /* the answer tells */
 	}
-	client_take_terms(client);
+	change_terms(server, client);
 	server_say(server, "client %d: subscription %u, flags %#x", client->socket,
 		(unsigned)client->tag, client->tag_flags);
 	for (unsigned i = 0; i < CLIENT_KINDS; i++)

@@ -302,8 +302,15 @@ bool client_all_have_room(
 	return true;
 }
 
-void client_take_terms(struct client *client)
+void client_take_terms(struct client *client, uint64_t epoch)
 {
+	for (unsigned i = 0; i < EVENTS_MAX; i++) {
+		bool has_clock = client->asked.strings[i] & ENCODE_CPU_CLOCK;
+		bool is_new = !client->subscribed || !client->terms.wanted[i];
+		if (is_new)
+			client->epochs[i] = epoch;
+		client->clocked[i] = has_clock && (is_new || client->clocked[i]);
+	}
 	client->terms = client->asked;
 	client->encoder.grow_max = client->queue_bytes * (client->terms.lossless ? SWOLLEN : 1);
 	note_behind(client);
@@ -593,10 +600,18 @@ void client_end_thread(struct client *client, uint64_t thread, uint64_t time)
 	tell_ends(client);
 }
 
+/* Returns true if the event's thread began its record before the client requested the event, though
+ * the record is later: it lacks the CPU clock, which threads read for the client since. */
+static bool is_begun_before(const struct client *client, const struct drained *drained)
+{
+	return client->clocked[drained->type->number] && !drained->cpu_time;
+}
+
 void client_take(struct client *client, const struct drained *drained)
 {
 	const struct event_type *type = drained->type;
 	const uint64_t time = drained->time;
+	bool encoded;
 	uint8_t mask;
 
 	if (__builtin_expect(type->number >= client->terms.known_types, 0))
@@ -617,9 +632,10 @@ void client_take(struct client *client, const struct drained *drained)
 		client_lose(client, type->number, 1, time);
 		return;
 	}
-	client_account(client, type->number,
-		encode_record(&client->encoder, drained, mask, client->terms.strings[type->number]),
-		time);
+	encoded =
+		encode_record(&client->encoder, drained, mask, client->terms.strings[type->number]);
+	if (encoded || !is_begun_before(client, drained))
+		client_account(client, type->number, encoded, time);
 }
 
 void client_lose(struct client *client, uint32_t kind, uint64_t count, uint64_t time)
@@ -634,6 +650,13 @@ void client_lose(struct client *client, uint32_t kind, uint64_t count, uint64_t 
 		client->loss_since = time;
 	client->has_lost = true;
 	client->lost[kind] += count;
+}
+
+void client_drop(struct client *client, uint32_t event, const struct ring_drop *drop, uint64_t time)
+{
+	if ((int64_t)(drop->epoch - client->epochs[event]) < 0 && !client->was_missing)
+		return;
+	client_lose(client, event, drop->count, time);
 }
 
 bool client_abandon(struct client *client)

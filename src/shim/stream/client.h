@@ -108,6 +108,10 @@ struct client {
 	uint64_t newest, marked; /* stream times of its last event and of its last watermark */
 	uint64_t loss_since;     /* stream time of the first unreported loss */
 	uint64_t lost[CLIENT_KINDS];
+	uint8_t loss_reasons[CLIENT_KINDS]; /* of those in lost */
+	uint64_t epochs[EVENTS_MAX]; /* per event type: drops of earlier epochs came before the
+					client requested it */
+	bool clocked[EVENTS_MAX];    /* it has requested the CPU clock for as long as the event */
 	bool has_lost;
 	/* threads whose end is not in its queue yet: until then it gets no more events */
 	struct client_end {
@@ -163,8 +167,8 @@ void client_terms_take_types(struct client_terms *terms);
 /* Returns true if terms request probes that no object has had so far. */
 bool client_terms_await_types(const struct client_terms *terms);
 
-/* Puts the terms of the last frame into force. */
-void client_take_terms(struct client *client);
+/* Puts the terms of the last frame into force. epoch: the present one. */
+void client_take_terms(struct client *client, uint64_t epoch);
 
 /* Returns true if every lossless client that requested the type has room for a record of it with
  * this stack; NULL: none. */
@@ -198,6 +202,10 @@ void client_account(struct client *client, uint32_t kind, bool encoded, uint64_t
 
 /* Counts losses to report to the client; kind: an event type's number, or CLIENT_SAMPLES. */
 void client_lose(struct client *client, uint32_t kind, uint64_t count, uint64_t time);
+
+/* The same for drops of a ring, unless they came before the client requested the event. */
+void client_drop(
+	struct client *client, uint32_t event, const struct ring_drop *drop, uint64_t time);
 
 /* Sends the client the wall clock's time, if it has been set since the last time. */
 void client_tell_wall(struct client *client, const struct stamp_line *clock, uint64_t time);

@@ -232,11 +232,21 @@ static void tell_drops(struct client *clients, struct ring_drops *drops, uint64_
 	if (!atomic_exchange(&drops->any, false))
 		return;
 	for (uint32_t i = 0; i < event_count(); i++) {
-		uint64_t count = atomic_exchange(&drops->of[i], 0);
-		missed_count(i, count);
-		for (struct client *client = clients; client; client = client->next)
-			client_lose(client, i, count, since);
+		const struct ring_drop drop = ring_take_drop(drops, i);
+		missed_count(i, drop.count);
+		for (struct client *client = clients; drop.count && client; client = client->next)
+			client_drop(client, i, &drop, since);
 	}
+}
+
+void drain_drops(struct drain *drain, struct client *clients)
+{
+	uint64_t now = stamp_convert(&drain->clock, stamp_raw());
+
+	for (struct ring *ring = ring_first(); ring; ring = ring->next)
+		tell_drops(clients, &ring->drops, drain->counted);
+	tell_drops(clients, &ring_unattached, drain->counted);
+	drain->counted = now;
 }
 
 bool drain_lock_registry(struct drain *drain)

@@ -37,6 +37,9 @@ bool drain_lock_registry(struct drain *drain);
  * there, with those after it. */
 void drain_rings(struct drain *drain, struct client *clients);
 
+/* Counts for the clients what has been dropped so far: before their requests change. */
+void drain_drops(struct drain *drain, struct client *clients);
+
 /* Discards what the rings still hold from the last time that a client listened. */
 void drain_skip(struct drain *drain);
 
