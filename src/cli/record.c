@@ -473,6 +473,27 @@ static int receive_events(struct session *session, struct error *error)
 	return receipt;
 }
 
+/* Returns an error if the VM has refused this client: it has ended the stream, with the reason,
+ * before it answered. A subscription to GHC's events alone has no answer, so only the reason is
+ * told then. */
+static int check_refused(const struct session *session, int receipt, struct error *error)
+{
+	const struct recording_counts *counts = recording_counts(session->recording);
+	const struct process_info *process = target_bytes_process(session->bytes);
+
+	if (receipt < 0 || counts->is_answered || !*counts->message || session->interrupts.count)
+		return 0;
+	if (session->options->recording.ghc_only) {
+		cli_message("process %" PRIu32 " (%s): %s", process->pid, process->name,
+			counts->message);
+		return 0;
+	}
+	return error_set(error, ECONNRESET,
+		"process %" PRIu32 " (%s) ended, or closed its event stream, before it opened its "
+		"probes: %s",
+		process->pid, process->name, counts->message);
+}
+
 static int record(struct session *session)
 {
 	const struct record_options *options = session->options;
@@ -498,11 +519,13 @@ static int record(struct session *session)
 		result = interrupts_open(&session->interrupts, &session->signal_set);
 		if (!result)
 			result = subscribe(session, types, type_count);
+		if (result == -EPIPE) /* what the VM has sent before says why */
+			result = 0;
 		if (result)
 			error_set(&error, -result, "process %" PRIu32 " (%s): %s", process->pid,
 				process->name, strerror(-result));
 		receipt = result ? result : receive_events(session, &error);
-		result = receipt < 0 ? receipt : 0;
+		result = receipt < 0 ? receipt : check_refused(session, receipt, &error);
 	}
 	free(types);
 	if (!session->recording)

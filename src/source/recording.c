@@ -16,6 +16,7 @@
 
 #include "base/byte_buffer.h"
 #include "base/bytes.h"
+#include "base/clean_text.h"
 #include "base/debug.h"
 #include "base/test_point.h"
 #include "source/eventlog/names.h"
@@ -628,6 +629,16 @@ static int look_for_room(
 	return result;
 }
 
+static void remember_message(struct recording *recording, const struct record *record)
+{
+	size_t length;
+	const char *text = record_message(record->payload, record->size, &length);
+
+	if (text)
+		clean_text(recording->counts.message, sizeof(recording->counts.message), text,
+			length, true);
+}
+
 /* Takes the event at scanned. Returns 0, 1 if it does not fit any more, or a negative errno. */
 static int take_event(struct recording *recording, const struct record *record, struct error *error)
 {
@@ -663,8 +674,11 @@ static int take_event(struct recording *recording, const struct record *record, 
 	}
 	remember_block(recording, record);
 	recording->counts.lost += record_lost(record);
+	recording->counts.is_answered |= record->type == WIRE_SUBSCRIBED;
 	if (record->type == WIRE_SUBSCRIBED && record->size > 4)
 		recording->counts.is_lossy = !(record->payload[4] & WIRE_LOSSLESS);
+	if (record->type == WIRE_LOG_MSG && !record_lost(record))
+		remember_message(recording, record);
 	pass(&recording->place, record);
 	recording->counts.bytes += record->bytes;
 	recording->counts.events += is_counted(record->type);

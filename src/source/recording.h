@@ -38,9 +38,12 @@ enum recording_state {
 
 struct recording_counts {
 	uint64_t events, bytes, lost, files;
-	uint64_t stored;  /* bytes of the files, without those that wait to be compressed */
-	uint64_t samples; /* number of heap samples begun */
-	bool is_lossy;    /* the last answer to a subscription says that it is not lossless */
+	uint64_t stored;   /* bytes of the files, without those that wait to be compressed */
+	uint64_t samples;  /* number of heap samples begun */
+	bool is_lossy;     /* the last answer to a subscription says that it is not lossless */
+	bool is_answered;  /* a subscription has been answered */
+	char message[256]; /* the last one of the library in the VM that reports no loss; "": none
+			    */
 };
 
 /* Does not touch any file yet. On errors *recording is NULL. */

@@ -83,10 +83,14 @@ static int check_done(struct stream_source *stream, bool (*done)(const struct st
 		return 0;
 	if (!stream->closed && eventlog_over(stream->log) && eventlog_damage(stream->log)[0])
 		return error_set(error, EPROTO, "%s", eventlog_damage(stream->log));
-	if (stream->closed || eventlog_over(stream->log))
+	if (stream->closed || eventlog_over(stream->log)) {
+		const char *why = eventlog_last_message(stream->log);
 		return error_set(error, ECONNRESET,
-			"process %" PRIu32 " (%s) ended, or closed its event stream, before it %s",
-			stream->connection.process.pid, stream->connection.process.name, what);
+			"process %" PRIu32 " (%s) ended, or closed its event stream, before it "
+			"%s%s%s",
+			stream->connection.process.pid, stream->connection.process.name, what,
+			*why ? ": " : "", why);
+	}
 	if (stream->is_late)
 		return -EAGAIN;
 	if (connection_is_stopped(&stream->connection, stream->began, error))

@@ -238,6 +238,17 @@ uint64_t record_lost(const struct record *record)
 	}
 }
 
+const char *record_message(const unsigned char *payload, size_t size, size_t *length)
+{
+	static const char prefix[] = WIRE_MESSAGE;
+	const char *text = (const char *)payload + sizeof(prefix) - 1;
+
+	if (size < sizeof(prefix) - 1 || memcmp(payload, prefix, sizeof(prefix) - 1))
+		return NULL;
+	*length = strnlen(text, size - (sizeof(prefix) - 1));
+	return text;
+}
+
 uint64_t record_lost_since(const struct record *record)
 {
 	if (record->type == WIRE_LOG_MSG)

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/test_point.h"
 #include "shim/core/budget.h"
@@ -20,6 +21,7 @@
 
 enum {
 	IDLEST_MS = 1000, /* a connection that was idle for less is not ended to admit another */
+	FULL_MS = 1100, /* then a client that waits for a place is refused: all were active since */
 	ACCEPTS_AT_ONCE = 8,
 	/* After an error of accept4(): the first pause; each further error doubles it. */
 	ACCEPT_AGAIN_MS = 100,
@@ -33,21 +35,18 @@ static void admission_set_link(struct client **link, struct client *client)
 	__atomic_store_n(link, client, __ATOMIC_RELEASE);
 }
 
-/* Tells the client that there is no memory for it, if there is enough for that message, and closes
- * the descriptor. */
-static void refuse_client(struct server *server, int descriptor, bool by_budget)
+/* Tells the client why it is refused, as far as there is memory for that, and closes the
+ * descriptor. */
+static void refuse_client(struct server *server, int descriptor, const char *text)
 {
-	char text[BUDGET_TEXT_BYTES] = WIRE_MESSAGE "there is no memory for another client";
 	struct process process = server->process;
 	struct client *client;
 
-	server_say(server, "client %d is refused: no memory", descriptor);
+	server_say(server, "client %d is refused: %s", descriptor, text + strlen(WIRE_MESSAGE));
 	if (client_open(descriptor, QUEUE_BYTES_FIRST, BUDGET_REFUSAL, &client)) {
 		ledger_close(descriptor, descriptor_file(descriptor));
 		return;
 	}
-	if (by_budget)
-		budget_describe(text);
 	process.environment = NULL; /* so that the header is short */
 	process.arguments_length = process.environment_length = 0;
 	process.caps = 0;
@@ -56,6 +55,15 @@ static void refuse_client(struct server *server, int descriptor, bool by_budget)
 		client_finish(client, server_now(server));
 	client_send(client);
 	client_close(client);
+}
+
+static void refuse_without_memory(struct server *server, int descriptor, bool by_budget)
+{
+	char text[BUDGET_TEXT_BYTES] = WIRE_MESSAGE "there is no memory for another client";
+
+	if (by_budget)
+		budget_describe(text);
+	refuse_client(server, descriptor, text);
 }
 
 /* Takes over the descriptor and queues the description of the process. */
@@ -67,7 +75,7 @@ static int open_client(struct server *server, int descriptor, struct client **re
 	uint64_t since;
 
 	if (error) {
-		refuse_client(server, descriptor, budget_refusals() != refusals);
+		refuse_without_memory(server, descriptor, budget_refusals() != refusals);
 		return error;
 	}
 	if (!server->clients && stamp_choose())
@@ -80,7 +88,7 @@ static int open_client(struct server *server, int descriptor, struct client **re
 	if (error) {
 		client->socket = -1;
 		client_close(client);
-		refuse_client(server, descriptor, budget_refusals() != refusals);
+		refuse_without_memory(server, descriptor, budget_refusals() != refusals);
 		return error;
 	}
 	client->refusals = budget_refusals() - budget_is_short();
@@ -126,6 +134,15 @@ static void check_active(struct server *server)
 			client_check_active(client);
 }
 
+/* Returns true if a client has less claim to its place than another. One that has never sent a
+ * whole request has the least. */
+static bool is_idler(const struct client *one, const struct client *other)
+{
+	if (one->has_asked != other->has_asked)
+		return !one->has_asked;
+	return one->active < other->active;
+}
+
 /* Ends the connection that was idle for longest, and tells it why. Returns false if none was idle
  * for long. */
 static bool end_idlest(struct server *server)
@@ -138,16 +155,18 @@ static bool end_idlest(struct server *server)
 	for (struct client *client = server->clients; client; client = client->next)
 		if (!client->is_log && !client->gone && now > client->active &&
 			now - client->active >= IDLEST_MS * UINT64_C(1000000) &&
-			(!idlest || client->active < idlest->active))
+			(!idlest || is_idler(client, idlest)))
 			idlest = client;
 	if (!idlest)
 		return false;
 	snprintf(text, sizeof(text),
 		WIRE_MESSAGE
-		"the connection is ended: of %d, the most there may be, it was idle for "
-		"longest, and another client has come",
-		SERVER_CLIENTS_MAX);
-	server_say(server, "client %d is ended, idle for longest", idlest->socket);
+		"the connection is ended: of %d, the most there may be, it %s, and another client "
+		"has come",
+		SERVER_CLIENTS_MAX,
+		idlest->has_asked ? "was idle for longest" : "has sent no whole request");
+	server_say(server, "client %d is ended, %s", idlest->socket,
+		idlest->has_asked ? "idle for longest" : "without a whole request");
 	idlest->subscribed = false;
 	if (encode_message(&idlest->encoder, text, server_now(server)))
 		client_finish(idlest, server_now(server));
@@ -157,6 +176,34 @@ static bool end_idlest(struct server *server)
 	return true;
 }
 
+/* Lets a client wait for a place until each of the others has had the time to be idle, and then
+ * refuses it. */
+static void admit_none(struct server *server)
+{
+	uint64_t now = clock_monotonic();
+	bool refused = false;
+	char text[80];
+	int socket = 0;
+
+	if (!server->awaits_place)
+		server->full_since = now;
+	server->awaits_place = true;
+	server->accept_pause_ms = ACCEPT_AGAIN_MS;
+	server->accept_after = now + ACCEPT_AGAIN_MS * UINT64_C(1000000);
+	if (now - server->full_since < FULL_MS * UINT64_C(1000000))
+		return;
+	snprintf(text, sizeof(text), WIRE_MESSAGE "%d clients are connected, the most there may be",
+		SERVER_CLIENTS_MAX);
+	for (unsigned i = 0; i < ACCEPTS_AT_ONCE && (socket >= 0 || refused); i++) {
+		refused = false;
+		socket = server_socket_accept(&server->endpoint, &refused);
+		if (socket >= 0)
+			refuse_client(server, socket, text);
+	}
+	if (socket < 0 && !refused) /* none waits any more */
+		server->awaits_place = false;
+}
+
 void admission_accept(struct server *server)
 {
 	struct client *client;
@@ -164,10 +211,10 @@ void admission_accept(struct server *server)
 	int socket = 0;
 
 	if (server->client_count == SERVER_CLIENTS_MAX && !end_idlest(server)) {
-		server->accept_pause_ms = ACCEPT_AGAIN_MS;
-		server->accept_after = clock_monotonic() + ACCEPT_AGAIN_MS * UINT64_C(1000000);
+		admit_none(server);
 		return;
 	}
+	server->awaits_place = false;
 	if (!server->listening) /* the memory may be needed for the client */
 		drain_collect(&server->drain);
 	for (unsigned i = 0; i < ACCEPTS_AT_ONCE && server->client_count < SERVER_CLIENTS_MAX;

@@ -255,7 +255,7 @@ static void ask_all(
 	client->asked.wanted[CLIENT_SAMPLES] = EVENT_OWN;
 	client_terms_take_types(&client->asked);
 	client->fresh = false;
-	client->changed = true;
+	client->changed = client->has_asked = true;
 }
 
 void client_take_default(struct client *client)
@@ -332,6 +332,10 @@ static void take_latency(struct client *client, uint64_t latency)
 
 static void take_command(struct client *client, enum control_command command)
 {
+	if (command != CONTROL_NONE) {
+		client->has_asked = true;
+		client->active = clock_monotonic();
+	}
 	switch (command) {
 	case CONTROL_NONE:
 		break;
@@ -436,11 +440,17 @@ void client_read(struct client *client)
 	} else if (got == 0) {
 		client->input_ended = true;
 	} else {
-		client->active = clock_monotonic();
 		client->input_at = 0;
 		client->input_length = (size_t)got;
 		client_parse(client);
 	}
+}
+
+/* The client has read something. That alone does not keep a place for one that asks for nothing. */
+static void note_reading(struct client *client)
+{
+	if (client->has_asked)
+		client->active = clock_monotonic();
 }
 
 static void send_queue(struct client *client)
@@ -471,7 +481,7 @@ static void send_queue(struct client *client)
 		client->sent += (uint64_t)sent;
 		TEST_POINT("client-sent");
 		if (client->stalled) /* it has read since */
-			client->active = clock_monotonic();
+			note_reading(client);
 		client->stalled = false;
 	}
 	queue->start = queue->end = 0;
@@ -491,7 +501,7 @@ void client_check_active(struct client *client)
 	client->checked_sent = client->sent;
 	client->unread = error ? 0 : unread;
 	if (reads)
-		client->active = clock_monotonic();
+		note_reading(client);
 }
 
 void client_send(struct client *client)

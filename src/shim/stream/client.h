@@ -93,7 +93,9 @@ struct client {
 	uint8_t sampled_told;       /* enum sampler_way: the one that was sent to the client last */
 	bool asks_dump;             /* vm:::thread-dump is to be fired for all threads */
 	unsigned latency_ms;        /* what it has stated; 0: nothing */
-	uint64_t active; /* CLOCK_MONOTONIC: when it last sent or read a byte, as far as known */
+	bool has_asked;  /* it has sent a whole request, or is served as a plain reader */
+	uint64_t active; /* CLOCK_MONOTONIC: when it connected, or last sent a whole request or,
+			    once it has asked for something, read a byte, as far as known */
 	uint64_t checked_sent; /* the value of sent at the last client_check_active() */
 	int64_t unread;        /* what the kernel held for it then */
 	bool stalled;          /* the kernel could take no more for it */
@@ -179,7 +181,8 @@ bool client_all_have_room(
 void client_hurry(struct client *client);
 
 /* Finds out whether the client has read anything since the last call. That bytes were sent does not
- * say so: the kernel keeps them for a client that never reads. */
+ * say so: the kernel keeps them for a client that never reads. A client that has asked for nothing
+ * does not become active by it. */
 void client_check_active(struct client *client);
 
 /* Closes the open block and sends whole blocks for as long as this does not block. */

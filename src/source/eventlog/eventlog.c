@@ -292,15 +292,18 @@ void eventlog_add_message(struct eventlog *log, const char *text, size_t length)
 	log->message_count++;
 }
 
-/* Takes only messages from libvmtap; GHC's run-time system has messages of its own. */
-static void take_message(struct eventlog *log, const char *text, size_t size)
+static void take_message(struct eventlog *log, const unsigned char *payload, size_t size)
 {
-	static const char prefix[] = WIRE_MESSAGE;
-	size_t length = sizeof(prefix) - 1;
+	size_t length;
+	const char *text = record_message(payload, size, &length);
 
-	if (size < length || memcmp(text, prefix, length))
-		return;
-	eventlog_add_message(log, text + length, strnlen(text + length, size - length));
+	if (text)
+		eventlog_add_message(log, text, length);
+}
+
+const char *eventlog_last_message(const struct eventlog *log)
+{
+	return log->message_count ? log->messages[log->message_count - 1] : "";
 }
 
 static void take_sampled(struct eventlog *log, uint8_t unit, uint8_t timers)
@@ -385,7 +388,7 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 			log, time, bytes_u64(payload + 4) * 1000000000u + bytes_u32(payload + 12));
 		break;
 	case WIRE_LOG_MSG:
-		take_message(log, (const char *)payload, size);
+		take_message(log, payload, size);
 		break;
 	case WIRE_DECLARE:
 		return eventlog_declare_spare(log, payload, size);

@@ -110,6 +110,10 @@ bool eventlog_is_unordered(const struct eventlog *log);
 /* Returns true if the log gives the thread and the processor of its events; GHC's logs do not. */
 bool eventlog_has_context(const struct eventlog *log);
 
+/* Returns the last message of the library in the VM that no batch has carried; "" if there is none.
+ */
+const char *eventlog_last_message(const struct eventlog *log);
+
 /* Returns true after the end marker, damage, or eventlog_finish(): nothing more will be read. */
 bool eventlog_over(const struct eventlog *log);
 
