@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "program/need.h"
 #include "source/request.h"
+#include "wire/loss.h"
 
 enum { PROGRESS_MS = 1000 };
 
@@ -107,13 +108,19 @@ int feed_open_process(struct feed *feed, const char *verb, uint32_t pid,
 
 void feed_count_losses(struct feed *feed, const struct event_batch *batch)
 {
-	for (size_t i = 0; i < batch->loss_count; i++)
+	for (size_t i = 0; i < batch->loss_count; i++) {
 		feed->lost += batch->losses[i].count;
+		feed->loss_reasons |= batch->losses[i].reasons;
+	}
 }
 
 void feed_tell_lost(const struct feed *feed, const char *effect)
 {
-	if (feed->lost)
+	if (feed->lost && feed->loss_reasons == LOSS_INTERRUPTED)
+		cli_message("%s: %" PRIu64 " event%s lost, %s: %s", feed->what, feed->lost,
+			feed->lost == 1 ? " was" : "s were", effect,
+			loss_reason_text(LOSS_INTERRUPTED));
+	else if (feed->lost)
 		cli_message("%s: %" PRIu64
 			    " event%s lost, %s; 'vmtap record --lossless' loses none",
 			feed->what, feed->lost, feed->lost == 1 ? " was" : "s were", effect);

@@ -40,6 +40,7 @@ struct feed {
 	const char *what;      /* the log's name, for messages */
 	size_t followed;       /* probes */
 	uint64_t lost;         /* events; feed_count_losses() */
+	unsigned loss_reasons; /* of enum loss_reason */
 };
 
 /* Opens a log for a verb. Errors name it. Call feed_close() even after an error. wish NULL: nothing

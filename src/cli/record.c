@@ -32,6 +32,7 @@
 #include "targets/target_streams.h"
 #include "usdt/process/process_info.h"
 #include "wire/describe.h"
+#include "wire/loss.h"
 #include "wire/wire.h"
 
 enum {
@@ -558,11 +559,12 @@ static int record(struct session *session)
 		status = CLI_FOUND;
 	}
 	if (counts.lost && options->lossless) {
-		cli_message("%" PRIu64
-			    " events were lost although --lossless asked for all: the VM "
-			    "does not wait for ever",
-			counts.lost);
+		cli_message("%" PRIu64 " events were lost although --lossless asked for all: %s",
+			counts.lost, loss_reason_text(counts.loss_reasons));
 		status = CLI_FOUND;
+	} else if (counts.lost && counts.loss_reasons == LOSS_INTERRUPTED) {
+		cli_message("%" PRIu64 " events were lost: %s", counts.lost,
+			loss_reason_text(LOSS_INTERRUPTED));
 	} else if (counts.lost) {
 		cli_message("%" PRIu64
 			    " events were lost: the VM was faster than the recording; with "

@@ -125,6 +125,7 @@ struct event_loss {
 	uint32_t probe; /* index into the probe set, or UINT32_MAX when not known */
 	uint16_t cpu;
 	enum event_loss_kind kind;
+	unsigned reasons; /* of a stream: enum loss_reason in wire/loss.h; 0: not known */
 	/* The time in which it happened, of CLOCK_MONOTONIC; 0: not known. A loss is reported
 	 * before events that are later than since. */
 	uint64_t since, until;

@@ -674,6 +674,7 @@ static int take_event(struct recording *recording, const struct record *record, 
 	}
 	remember_block(recording, record);
 	recording->counts.lost += record_lost(record);
+	recording->counts.loss_reasons |= record_loss_reasons(record);
 	recording->counts.is_answered |= record->type == WIRE_SUBSCRIBED;
 	if (record->type == WIRE_SUBSCRIBED && record->size > 4)
 		recording->counts.is_lossy = !(record->payload[4] & WIRE_LOSSLESS);

@@ -38,10 +38,11 @@ enum recording_state {
 
 struct recording_counts {
 	uint64_t events, bytes, lost, files;
-	uint64_t stored;   /* bytes of the files, without those that wait to be compressed */
-	uint64_t samples;  /* number of heap samples begun */
-	bool is_lossy;     /* the last answer to a subscription says that it is not lossless */
-	bool is_answered;  /* a subscription has been answered */
+	uint64_t stored;       /* bytes of the files, without those that wait to be compressed */
+	uint64_t samples;      /* number of heap samples begun */
+	unsigned loss_reasons; /* of enum loss_reason */
+	bool is_lossy;         /* the last answer to a subscription says that it is not lossless */
+	bool is_answered;      /* a subscription has been answered */
 	char message[256]; /* the last one of the library in the VM that reports no loss; "": none
 			    */
 };

@@ -154,8 +154,10 @@ WIRE_TYPE(400, CONTEXT, 12, 12, WIRE_READ, "os_thread:8 cpu:4",
 	"of the events that follow in this block, until the next CONTEXT")
 WIRE_TYPE(401, NAME, WIRE_VARIABLE, 4, WIRE_READ, "id:4 text:t", "vmtap: name definition",
 	"a later definition of the same id replaces it")
-WIRE_TYPE(402, LOSS, 18, 10, WIRE_READ, "type:2 count:8 since:8", "vmtap: events lost",
-	"type and number of the lost events, time of the first loss")
+WIRE_TYPE(402, LOSS, 19, 10, WIRE_READ, "type:2 count:8 since:8 reasons:1", "vmtap: events lost",
+	"type and number of the lost events, time of the first loss. Reason 1 is that a ring or a "
+	"client had no room, 2 that a signal handler fired the event while its thread was writing "
+	"another one; 3 is both")
 WIRE_TYPE(403, WATERMARK, 8, 8, WIRE_READ, "until:8", "vmtap: no earlier event will come",
 	"no event of an earlier time will come")
 WIRE_TYPE(404, CLOCK, 16, 16, WIRE_READ | WIRE_STATE, "monotonic:8 realtime:8",

@@ -10,6 +10,17 @@
 #define AFTER " events lost of "
 #define SINCE " since "
 
+const char *loss_reason_text(unsigned reasons)
+{
+	if (reasons == LOSS_INTERRUPTED)
+		return "a signal handler fired them while its thread was writing another event, "
+		       "and then nothing can wait";
+	if (reasons == (LOSS_ROOM | LOSS_INTERRUPTED))
+		return "the VM does not wait for ever, and not at all in a signal handler that has "
+		       "interrupted the writing of another event";
+	return "the VM does not wait for ever";
+}
+
 void loss_text(char text[LOSS_TEXT_MAX], uint64_t count, const char *of, uint64_t since)
 {
 	snprintf(text, LOSS_TEXT_MAX, BEFORE "%llu" AFTER "%.*s" SINCE "%llu ns",

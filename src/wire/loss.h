@@ -12,6 +12,15 @@
 
 enum { LOSS_TEXT_MAX = 160 };
 
+/* Why events are lost: bits of a LOSS. */
+enum loss_reason {
+	LOSS_ROOM = 1, /* a ring or a client had no room, and the VM did not wait, or not longer */
+	LOSS_INTERRUPTED = 2 /* of a signal handler that interrupted an event of its thread */
+};
+
+/* Says why events can be lost although the VM waits. reasons: 0 if none is known. */
+const char *loss_reason_text(unsigned reasons);
+
 /*
  * Writes the text, cut to the buffer and terminated. of is the description of what was lost;
  * the text contains the part before a '('. since is in ns from the stream's time 0.

@@ -238,6 +238,15 @@ uint64_t record_lost(const struct record *record)
 	}
 }
 
+unsigned record_loss_reasons(const struct record *record)
+{
+	if (!record_lost(record))
+		return 0;
+	return record->type == WIRE_LOSS && record->size >= WIRE_SIZE_LOSS
+		? record->payload[18]
+		: LOSS_ROOM | LOSS_INTERRUPTED;
+}
+
 const char *record_message(const unsigned char *payload, size_t size, size_t *length)
 {
 	static const char prefix[] = WIRE_MESSAGE;
@@ -254,9 +263,8 @@ uint64_t record_lost_since(const struct record *record)
 	if (record->type == WIRE_LOG_MSG)
 		return loss_text_since((const char *)record->payload, record->size);
 	/* older writers do not say when */
-	return record->type == WIRE_LOSS && record->size >= WIRE_SIZE_LOSS
-		? bytes_u64(record->payload + 10)
-		: 0;
+	return record->type == WIRE_LOSS && record->size >= 18 ? bytes_u64(record->payload + 10)
+							       : 0;
 }
 
 /* ---- files ---- */

@@ -85,6 +85,9 @@ uint64_t record_lost(const struct record *record);
 /* The time of the first of them, in ns from the log's time 0; 0: not known. */
 uint64_t record_lost_since(const struct record *record);
 
+/* The reasons that it states, of enum loss_reason; those of older writers may be any. */
+unsigned record_loss_reasons(const struct record *record);
+
 /* Returns the text of a LOG_MSG, not terminated, if it is a message of the library; GHC's run-time
  * system has messages of its own, for which NULL is returned. */
 const char *record_message(const unsigned char *payload, size_t size, size_t *length);

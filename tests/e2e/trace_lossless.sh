@@ -92,3 +92,47 @@ run 0 trace -q -p "$toy" -n 'self uint64_t t;
 	vm$target:::method-entry /self->t/ { exit(vtimestamp > self->t ? 0 : 4); }
 	vm$target:::method-entry { self->t = vtimestamp; }'
 end "$toy"
+
+# Nothing can wait in a signal handler that has interrupted the writing of another event. What is lost
+# then is told with that reason: it is not that the VM has waited for long enough.
+cat >"$directory/handler.c" <<'PROGRAM'
+#include <signal.h>
+#include <sys/time.h>
+#include <vmtap.h>
+#include <vmtap_probes.h>
+
+static void fire(int signal)
+{
+	(void)signal;
+	VMTAP_GC_DONE(0);
+}
+
+int main(void)
+{
+	const struct itimerval often = {{0, 100}, {0, 100}};
+
+	signal(SIGALRM, fire);
+	if (vmtap_start(NULL) || setitimer(ITIMER_REAL, &often, NULL))
+		return 1;
+	for (;;)
+		VMTAP_GC_IDLE(0);
+}
+PROGRAM
+flags=
+[ -z "${VMTAP_SANITIZED:-}" ] || flags=-fsanitize=address,undefined
+$CC -O2 $flags -I"$BUILD/include" -Iinclude -o "$directory/handler" "$directory/handler.c" "$BUILD/libvmtap.a" -pthread ||
+	fail "the program with a signal handler"
+"$directory/handler" &
+handler=$!
+pids+=("$handler")
+await_stream "$handler"
+reason='although --lossless asked for all: a signal handler fired them while its thread was writing'
+run 1 trace -q --lossless -p "$handler" -n 'int n; int done;
+	vm$target:::gc-idle /++n > 1000000/ { exit(0); } vm$target:::gc-done { done = 1; }'
+has err "^(dtrace|vmtap): [0-9]+ events? (was|were) lost $reason"
+has_not err 'for ever|with --lossless'
+run 1 record --lossless -p "$handler" -o "$directory/log" --max-size 20m
+has err "^vmtap: [0-9]+ events were lost $reason"
+has_not err 'for ever'
+end "$handler"
+run 0 log "$directory/log"

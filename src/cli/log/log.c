@@ -19,6 +19,7 @@
 #include "cli/cli.h"
 #include "cli/log/thread_bytes.h"
 #include "cli/probes.h"
+#include "wire/loss.h"
 #include "wire/wire.h"
 
 enum {
@@ -512,6 +513,7 @@ static int log_dump(const char *name)
 	struct record record;
 	const char *why = NULL;
 	uint64_t lost = 0;
+	unsigned reasons = 0;
 	int state = log_open(&reader, name, &error);
 
 	reader.progress.is_terminal = 0; /* the events themselves show the progress */
@@ -519,10 +521,14 @@ static int log_dump(const char *name)
 		while ((state = log_next(&reader, &record, &why, &error)) == RECORDS_EVENT) {
 			print_record(&reader, &record);
 			lost += record_lost(&record);
+			reasons |= record_loss_reasons(&record);
 		}
 	/* after what was printed, also if both go to one place */
 	fflush(stdout);
-	if (lost)
+	if (lost && reasons == LOSS_INTERRUPTED)
+		cli_message("%s: %" PRIu64 " events were lost: %s", name, lost,
+			loss_reason_text(LOSS_INTERRUPTED));
+	else if (lost)
 		cli_message("%s: %" PRIu64
 			    " events were lost; 'vmtap record --lossless' loses none",
 			name, lost);

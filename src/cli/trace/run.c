@@ -38,6 +38,7 @@
 #include "targets/targets.h"
 #include "usdt/process/heard_code.h"
 #include "usdt/process/process_symbols.h"
+#include "wire/loss.h"
 
 enum {
 	DRAIN_MS = 2000, /* how long the target may take to finish its stream */
@@ -59,23 +60,24 @@ struct run {
 	struct source *source;   /* NULL once it has ended */
 	struct heard_code *code; /* of processes, as sources hear of it; NULL: no names are shown */
 	struct interrupts interrupts;
-	uint64_t latest;    /* latest time seen in the recording */
-	uint64_t heard;     /* when the stream last said something */
-	uint64_t flushed;   /* when output was last written */
-	uint64_t told;      /* when drops were last reported */
-	uint64_t looked;    /* when VMs that join and leave were last looked for */
-	uint64_t collected; /* when what sources count was last read for its own sake */
-	uint64_t shown;     /* when the last snapshot was made */
-	uint64_t keyed;     /* when keys were last looked for */
-	uint64_t engaged;   /* when the engine was last given something to do */
-	uint64_t ends;      /* when the limit of time is reached; UINT64_MAX: there is none */
-	bool is_over;       /* it has been reached */
-	bool is_damaged;    /* the recording is damaged, not only cut off */
-	bool is_begun;      /* BEGIN has run and has not ended the trace */
-	bool pending_drops; /* the engine has run since */
-	uint64_t lost;      /* events that the source has lost */
-	bool has_advised;   /* of that */
-	bool can_wait;      /* some of them by a stream, which is or was able to wait */
+	uint64_t latest;       /* latest time seen in the recording */
+	uint64_t heard;        /* when the stream last said something */
+	uint64_t flushed;      /* when output was last written */
+	uint64_t told;         /* when drops were last reported */
+	uint64_t looked;       /* when VMs that join and leave were last looked for */
+	uint64_t collected;    /* when what sources count was last read for its own sake */
+	uint64_t shown;        /* when the last snapshot was made */
+	uint64_t keyed;        /* when keys were last looked for */
+	uint64_t engaged;      /* when the engine was last given something to do */
+	uint64_t ends;         /* when the limit of time is reached; UINT64_MAX: there is none */
+	bool is_over;          /* it has been reached */
+	bool is_damaged;       /* the recording is damaged, not only cut off */
+	bool is_begun;         /* BEGIN has run and has not ended the trace */
+	bool pending_drops;    /* the engine has run since */
+	uint64_t lost;         /* events that the source has lost */
+	unsigned loss_reasons; /* of enum loss_reason */
+	bool has_advised;      /* of that */
+	bool can_wait;         /* some of them by a stream, which is or was able to wait */
 };
 
 /* The current time, on the clock of the program's events. */
@@ -189,7 +191,9 @@ static void run_batch(struct run *run, const struct event_batch *batch)
 	for (size_t i = 0; i < batch->loss_count; i++)
 		if (batch->losses[i].kind == EVENT_LOSS_EVENTS) {
 			run->lost += batch->losses[i].count;
-			run->can_wait |= batch->losses[i].since || run->source->recorded;
+			run->loss_reasons |= batch->losses[i].reasons;
+			run->can_wait |= batch->losses[i].reasons != LOSS_INTERRUPTED &&
+				(batch->losses[i].since || run->source->recorded);
 		}
 	TEST_POINT("batch-taken");
 	run->engaged = clock_monotonic();
@@ -534,10 +538,8 @@ static void tell_lost(const struct run *run, int *status)
 {
 	if (!run->settings->lossless || !run->lost)
 		return;
-	cli_message("%" PRIu64
-		    " event%s lost although --lossless asked for all: the target does not "
-		    "wait for ever",
-		run->lost, run->lost == 1 ? " was" : "s were");
+	cli_message("%" PRIu64 " event%s lost although --lossless asked for all: %s", run->lost,
+		run->lost == 1 ? " was" : "s were", loss_reason_text(run->loss_reasons));
 	if (!*status)
 		*status = CLI_FOUND;
 }

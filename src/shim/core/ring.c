@@ -24,6 +24,7 @@
 #include "shim/core/registry.h"
 #include "shim/core/ring_memory.h"
 #include "shim/core/stamp.h"
+#include "wire/loss.h"
 
 enum {
 	WAKER_YIELDS = 10000,
@@ -36,10 +37,9 @@ enum {
 		1024 /* a thread that had no memory for a ring tries again after this many events */
 };
 
-/* A counter of drops: the number, a bit that says whether any was interrupted, and the end of the
- * epoch. */
-#define DROP_COUNT ((UINT64_C(1) << 39) - 1)
-#define DROP_INTERRUPTED (UINT64_C(1) << 39)
+/* A counter of drops: the number, the reasons, and the end of the epoch. */
+#define DROP_REASON_SHIFT 38
+#define DROP_COUNT ((UINT64_C(1) << DROP_REASON_SHIFT) - 1)
 #define DROP_EPOCH_SHIFT 40
 #define DROP_EPOCH_MASK (UINT64_MAX >> DROP_EPOCH_SHIFT)
 
@@ -108,7 +108,7 @@ static uint64_t drop_age(uint64_t counter, uint64_t epoch)
 
 /* epoch: as it was before the event was given up. Drops of several epochs in a counter have the
  * latest one: so none is kept from a client that is to be told of it. */
-static void count_drop(struct ring *ring, uint32_t event, uint64_t epoch, uint64_t interrupted)
+static void count_drop(struct ring *ring, uint32_t event, uint64_t epoch, enum loss_reason reason)
 {
 	struct ring_drops *drops = ring ? &ring->drops : &ring_unattached;
 	uint64_t before, after;
@@ -120,11 +120,11 @@ static void count_drop(struct ring *ring, uint32_t event, uint64_t epoch, uint64
 	before = atomic_load(&drops->of[event]);
 	do {
 		uint64_t now = atomic_load(&drop_epoch); /* not before the counter is read */
-		uint64_t counted = before & (DROP_COUNT | DROP_INTERRUPTED);
+		uint64_t counted = before & ((UINT64_C(1) << DROP_EPOCH_SHIFT) - 1);
 		uint64_t of = epoch << DROP_EPOCH_SHIFT;
 		if (counted && drop_age(before, now) < drop_age(of, now))
 			of = before - counted;
-		after = of | ((counted | interrupted) + 1);
+		after = of | ((counted | (uint64_t)reason << DROP_REASON_SHIFT) + 1);
 	} while (!atomic_compare_exchange_strong(&drops->of[event], &before, after));
 	atomic_store_explicit(&drops->any, true, memory_order_release);
 }
@@ -135,7 +135,7 @@ struct ring_drop ring_take_drop(struct ring_drops *drops, uint32_t event)
 
 	return (struct ring_drop){.count = counter & DROP_COUNT,
 		.epoch = now - drop_age(counter, now),
-		.has_interrupted = counter & DROP_INTERRUPTED};
+		.reasons = counter >> DROP_REASON_SHIFT & (LOSS_ROOM | LOSS_INTERRUPTED)};
 }
 
 uint64_t ring_begin_epoch(void)
@@ -168,11 +168,11 @@ static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t event)
 		return ring;
 	/* A signal handler has interrupted a record of this thread, or the creation of its ring. */
 	if (ring || thread_making) {
-		count_drop(ring, event, atomic_load(&drop_epoch), DROP_INTERRUPTED);
+		count_drop(ring, event, atomic_load(&drop_epoch), LOSS_INTERRUPTED);
 		return NULL;
 	}
 	if (thread_without % MAKE_AGAIN == 0 && !is_owner()) {
-		count_drop(NULL, event, atomic_load(&drop_epoch), 0);
+		count_drop(NULL, event, atomic_load(&drop_epoch), LOSS_ROOM);
 		return NULL;
 	}
 	if (thread_without++ % MAKE_AGAIN == 0) {
@@ -190,7 +190,7 @@ static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t event)
 	}
 	if (thread_ring != NO_RING)
 		return thread_ring;
-	count_drop(NULL, event, atomic_load(&drop_epoch), 0);
+	count_drop(NULL, event, atomic_load(&drop_epoch), LOSS_ROOM);
 	return NULL;
 }
 
@@ -409,7 +409,7 @@ static __attribute__((cold, noinline)) bool ring_full(
 		return false;
 	if (lossless && ring_wait(ring, event, next, &epoch))
 		return false;
-	count_drop(ring, event, epoch, 0);
+	count_drop(ring, event, epoch, LOSS_ROOM);
 	return true;
 }
 

@@ -53,9 +53,8 @@ struct ring_drops {
  */
 struct ring_drop {
 	uint64_t count;
-	uint64_t epoch;       /* the latest of these drops has */
-	bool has_interrupted; /* some are of signal handlers that interrupted an event of their
-				 thread, which therefore could not wait */
+	uint64_t epoch;  /* the latest of these drops has */
+	uint8_t reasons; /* of enum loss_reason */
 };
 
 struct ring {

@@ -648,7 +648,8 @@ void client_take(struct client *client, const struct drained *drained)
 		client_account(client, type->number, encoded, time);
 }
 
-void client_lose(struct client *client, uint32_t kind, uint64_t count, uint64_t time)
+static void lose(
+	struct client *client, uint32_t kind, uint64_t count, uint8_t reasons, uint64_t time)
 {
 	if (!count || client->end_queued)
 		return;
@@ -660,13 +661,19 @@ void client_lose(struct client *client, uint32_t kind, uint64_t count, uint64_t 
 		client->loss_since = time;
 	client->has_lost = true;
 	client->lost[kind] += count;
+	client->loss_reasons[kind] |= reasons;
+}
+
+void client_lose(struct client *client, uint32_t kind, uint64_t count, uint64_t time)
+{
+	lose(client, kind, count, LOSS_ROOM, time);
 }
 
 void client_drop(struct client *client, uint32_t event, const struct ring_drop *drop, uint64_t time)
 {
 	if ((int64_t)(drop->epoch - client->epochs[event]) < 0 && !client->was_missing)
 		return;
-	client_lose(client, event, drop->count, time);
+	lose(client, event, drop->count, drop->reasons, time);
 }
 
 bool client_abandon(struct client *client)
@@ -692,7 +699,7 @@ static bool tell_loss(struct client *client, unsigned kind, uint64_t now)
 	if (!client->encoder.ghc_only)
 		return (!event || encode_declaration(&client->encoder, event, now)) &&
 			encode_loss(&client->encoder, event ? event->wire : own, client->lost[kind],
-				client->loss_since, now);
+				client->loss_since, client->loss_reasons[kind], now);
 	loss_text(text, client->lost[kind], name, client->loss_since);
 	return encode_message(&client->encoder, text, now);
 }
@@ -706,7 +713,7 @@ static void tell_losses(struct client *client, uint64_t now)
 	for (unsigned i = 0; i < CLIENT_KINDS; i++) {
 		if (client->lost[i] && tell_loss(client, i, now)) {
 			note_unwritten(client, i, client->lost[i], client->loss_since);
-			client->lost[i] = 0;
+			client->lost[i] = client->loss_reasons[i] = 0;
 		}
 		all &= !client->lost[i];
 	}

@@ -101,8 +101,8 @@ bool encode_has_room(struct encoder *encoder, const unsigned char *stack);
 
 /* Write the server's own events, in blocks without a capability. Return false if there is no
  * room. */
-bool encode_loss(
-	struct encoder *encoder, uint16_t wire, uint64_t count, uint64_t since, uint64_t time);
+bool encode_loss(struct encoder *encoder, uint16_t wire, uint64_t count, uint64_t since,
+	uint8_t reasons, uint64_t time);
 /* Describes a type that was added after the client's header, unless this has been done. */
 bool encode_declaration(struct encoder *encoder, const struct event_type *type, uint64_t time);
 /* Writes how time-based samples become due from here on. unit: WIRE_SAMPLING_TIME or _ELAPSED;

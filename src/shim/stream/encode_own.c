@@ -20,14 +20,15 @@ bool encode_clock(struct encoder *encoder, const struct stamp_line *clock)
 	return true;
 }
 
-bool encode_loss(
-	struct encoder *encoder, uint16_t wire, uint64_t count, uint64_t since, uint64_t time)
+bool encode_loss(struct encoder *encoder, uint16_t wire, uint64_t count, uint64_t since,
+	uint8_t reasons, uint64_t time)
 {
 	if (!encode_begin_own(encoder, WIRE_LOSS, WIRE_SIZE_LOSS, time))
 		return false;
 	queue_put_u16(&encoder->queue, wire);
 	queue_put_u64(&encoder->queue, count);
 	queue_put_u64(&encoder->queue, since);
+	queue_put_u8(&encoder->queue, reasons);
 	return true;
 }
 

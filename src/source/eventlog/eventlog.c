@@ -17,6 +17,7 @@
 #include "source/eventlog/names.h"
 #include "wire/describe.h"
 #include "wire/frame.h"
+#include "wire/loss.h"
 #include "wire/records.h"
 #include "wire/wire.h"
 #include "wire/wire_type.h"
@@ -235,10 +236,11 @@ static void take_loss(
 {
 	uint64_t count = bytes_u64(payload + 2);
 	const struct plan *plan = &log->plans[log->plan_of[bytes_u16(payload)]];
-	uint64_t since = size >= WIRE_SIZE_LOSS ? bytes_u64(payload + 10) : time;
+	uint64_t since = size >= 18 ? bytes_u64(payload + 10) : time;
 	struct event_loss loss = {.count = count,
 		.probe = UINT32_MAX,
 		.cpu = log->cpu,
+		.reasons = size >= WIRE_SIZE_LOSS ? payload[18] : LOSS_ROOM | LOSS_INTERRUPTED,
 		.since = log->process.start + since,
 		.until = log->process.start + time};
 
@@ -255,6 +257,7 @@ static void take_loss(
 			if (known->probe != loss.probe)
 				known->probe = UINT32_MAX;
 			known->count += count;
+			known->reasons |= loss.reasons;
 			known->since = loss.since < known->since ? loss.since : known->since;
 			known->until = loss.until > known->until ? loss.until : known->until;
 			return;
