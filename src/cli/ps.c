@@ -131,6 +131,11 @@ int command_ps(int argc, char **argv)
 	} else {
 		print_table(&vms);
 	}
+	fflush(stdout);
+	for (size_t i = 0; i < vms.count; i++)
+		if (*vms.items[i].message)
+			cli_message("process %" PRIu32 " (%s): %s", vms.items[i].process.pid,
+				vms.items[i].process.name, vms.items[i].message);
 	vm_list_free(&vms);
 	return probes_finish(status);
 }

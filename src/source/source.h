@@ -183,6 +183,9 @@ void source_stream_ask(struct source *source);
  */
 int source_stream_answer(struct source *source, char *runtime, size_t size, uint32_t *parent);
 
+/* Returns the message that such an answer came with, or "". */
+const char *source_stream_message(const struct source *source);
+
 /* Opens a recorded log; its probes are added to the set. Errors name the file. */
 int source_log_open(
 	const char *file, struct d_probe_set *set, struct source **source, struct error *error);

@@ -575,6 +575,11 @@ int source_stream_answer(struct source *source, char *runtime, size_t size, uint
 	}
 }
 
+const char *source_stream_message(const struct source *source)
+{
+	return eventlog_last_message(((const struct stream_source *)source)->log);
+}
+
 int source_stream_declare(struct source *source, struct d_probe_set *set, struct error *error)
 {
 	struct stream_source *stream = (struct stream_source *)source;

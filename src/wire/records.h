@@ -92,6 +92,11 @@ unsigned record_loss_reasons(const struct record *record);
  * system has messages of its own, for which NULL is returned. */
 const char *record_message(const unsigned char *payload, size_t size, size_t *length);
 
+/* What is wrong with a log of no bytes. */
+#define RECORDS_EMPTY                                                                              \
+	"the log is empty: it is truncated, or not begun, or its disk has no room even for its "   \
+	"header"
+
 /* A log file that is read from its beginning. */
 struct record_file {
 	struct records records;

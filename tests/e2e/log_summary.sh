@@ -212,7 +212,7 @@ run 3 log README.md
 has err "^vmtap: README.md: byte 0: the header's begin expected, found"
 : >"$directory/empty"
 run 3 log "$directory/empty"
-has err 'empty: byte 0: the log ends without an end marker'
+has err 'empty: the log is empty'
 for wrong in "" "a b" "--nosuch a" "--json --dump a"; do
 	# shellcheck disable=SC2086
 	run 2 log $wrong

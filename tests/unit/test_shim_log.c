@@ -285,8 +285,8 @@ END_TEST
 START_TEST(a_disk_with_room_for_little)
 {
 	enum { EVENTS = 100000 };
-	static const char *const sizes[] = {"size=64k", "size=40k", "size=32k"};
-	const rlim_t limits[] = {64 << 10, 40 << 10, 32 << 10};
+	static const char *const sizes[] = {"size=64k", "size=40k", "size=32k", "size=20k"};
+	const rlim_t limits[] = {64 << 10, 40 << 10, 32 << 10, 17 << 10};
 	const struct vmtap_options small = {
 		.size = sizeof(small), .ring_bytes = 1, .flush_ms = 24 * 60 * 60 * 1000};
 	struct reader reader;
@@ -465,7 +465,7 @@ void unit_tests(TCase *tests)
 	tcase_add_test(tests, a_full_disk_stops_nobody);
 	tcase_add_loop_test(tests, a_disk_that_stays_full, 0, 2);
 	tcase_add_loop_test(tests, a_disk_that_is_nearly_full, 0, 3);
-	tcase_add_loop_test(tests, a_disk_with_room_for_little, 0, 6);
+	tcase_add_loop_test(tests, a_disk_with_room_for_little, 0, 8);
 	tcase_add_test(tests, a_disk_full_from_the_start);
 #if defined(__x86_64__)
 	tcase_add_loop_test(tests, a_program_without_the_counter, 0, 2);

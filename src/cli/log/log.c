@@ -94,6 +94,8 @@ int log_next(
 				records->position + left,
 				records->has_header ? "an event" : header_part(&records->header),
 				records->position);
+		else if (!records->position)
+			snprintf(records->damage, sizeof(records->damage), "%s", RECORDS_EMPTY);
 		else
 			snprintf(records->damage, sizeof(records->damage), "byte %" PRIu64 ": %s",
 				records->position, without);

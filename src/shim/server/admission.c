@@ -15,6 +15,7 @@
 #include "shim/core/budget.h"
 #include "shim/core/ledger.h"
 #include "shim/core/registry.h"
+#include "shim/server/log_watch.h"
 #include "shim/server/server_state.h"
 #include "shim/server/subscription.h"
 #include "wire/place.h"
@@ -93,6 +94,7 @@ static int open_client(struct server *server, int descriptor, struct client **re
 	}
 	client->refusals = budget_refusals() - budget_is_short();
 	client->wall_told = server->drain.clock.zero_real;
+	log_watch_greet(server, client);
 	client->next = server->clients;
 	admission_set_link(&server->clients, client);
 	server->client_count++;

@@ -31,6 +31,7 @@
 #include "shim/core/registry.h"
 #include "shim/core/ring_memory.h"
 #include "shim/server/admission.h"
+#include "shim/server/log_watch.h"
 #include "shim/server/lossless.h"
 #include "shim/server/memory_limit.h"
 #include "shim/server/server_poll.h"
@@ -187,6 +188,7 @@ static bool check_descriptors(struct server *server)
 /* The VM waits for its log, but not for a full disk. */
 static void follow_log(struct server *server, struct client *client)
 {
+	log_watch_note(server, client);
 	if (client->log.full && client->finishing)
 		client->gone = !client_abandon(client);
 	if (client->terms.lossless != client->log.full || client->gone)
@@ -207,6 +209,7 @@ static void serve_client(struct server *server, struct client *client)
 		tell_omissions(server, client);
 		lossless_tell(server, client);
 		tell_refusals(server, client);
+		log_watch_tell(server, client);
 		server_samples_tell(server, client);
 		if (client->finishing && !client->end_queued && !client->hurried) {
 			client_mark(client, server->drain.watermark, now);

@@ -2,9 +2,9 @@
  * server_state.h: what the files of the server share. server.c has the thread and its turns,
  * server_poll.c how it waits, turn.c who takes the turns if there is no thread, admission.c the
  * connections, subscription.c what clients request, pace.c the time between drains, lossless.c the
- * clients that the VM waits for, and awaited.c the VM that waits for its first client. Only the
- * server's thread, or the thread that takes a turn, uses the struct, but for what is noted below. A
- * child of fork() has a copy of any moment.
+ * clients that the VM waits for, log_watch.c what clients hear of a full log, and awaited.c the VM
+ * that waits for its first client. Only the server's thread, or the thread that takes a turn, uses
+ * the struct, but for what is noted below. A child of fork() has a copy of any moment.
  */
 #ifndef VMTAP_SHIM_SERVER_SERVER_STATE_H
 #define VMTAP_SHIM_SERVER_SERVER_STATE_H
@@ -62,6 +62,8 @@ struct server {
 	struct sampling sampling;
 	bool counts_bytes; /* samples by bytes are asked for: allocation guards are open */
 	bool watches;      /* a thread waited for a lossless client at the server's last check */
+	bool log_is_full;  /* the log's file could not be written at the last attempt */
+	uint32_t log_failures; /* how often it has become so */
 	uint32_t lossless_ms;
 	bool refuses_lossless;
 	struct pace pace;

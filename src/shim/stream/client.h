@@ -126,7 +126,9 @@ struct client {
 	uint32_t omissions, providers; /* as last reported to the client */
 	uint32_t refusals;             /* the same of the budget's */
 	uint32_t refused_uses;
-	uint64_t refusals_at; /* CLOCK_MONOTONIC: when they were; 0: never */
+	uint64_t refusals_at;  /* CLOCK_MONOTONIC: when they were; 0: never */
+	uint32_t log_failures; /* of the server's log, as last reported to the client */
+	uint64_t log_told_at;  /* CLOCK_MONOTONIC: when they were; 0: never */
 	struct encoder encoder;
 	struct control control;
 	size_t input_at, input_length; /* the part of input that was read but is not parsed yet */

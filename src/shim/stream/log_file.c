@@ -18,9 +18,8 @@
 enum {
 	AGAIN_MS = 100,
 	LOG_END_BYTES = 64 << 10, /* reserved for the end; more than the end can need */
-	LOG_END_BYTES_MIN =
-		4 << 10,      /* if there is no room for that; enough if few types are lost */
-	STEP_BYTES = 1 << 20, /* allocated at once */
+	LOG_END_BYTES_MIN = 512, /* if there is no room for that; enough if few types are lost */
+	STEP_BYTES = 1 << 20,    /* allocated at once */
 	STEP_BYTES_MIN = 4 << 10,
 	PIECE_BYTES = 64 << 10,   /* written at once, as far as blocks allow */
 	PIECE_BYTES_MIN = 4 << 10 /* the same when the disk is nearly full */
@@ -52,8 +51,10 @@ static bool allocate_ahead(struct log_file *log, int file, size_t bytes)
 	uint64_t need = log->length + bytes + log->end_bytes, limit = size_limit();
 	uint64_t step = log->tight ? log->step : STEP_BYTES;
 
-	if (need > limit)
+	if (need > limit) {
+		errno = EFBIG;
 		return false;
+	}
 	if (need <= log->kept)
 		return true;
 	if (step > limit - need)
@@ -82,8 +83,9 @@ static bool keep_room(struct log_file *log, int file, size_t bytes)
 {
 	if (log->length)
 		return allocate_ahead(log, file, bytes);
-	for (log->end_bytes = LOG_END_BYTES; !allocate_ahead(log, file, bytes); log->end_bytes /= 2)
-		if (log->end_bytes <= LOG_END_BYTES_MIN)
+	for (log->end_bytes = LOG_END_BYTES; !allocate_ahead(log, file, bytes);
+		log->end_bytes = log->end_bytes > LOG_END_BYTES_MIN ? log->end_bytes / 2 : 0)
+		if (!log->end_bytes)
 			return false;
 	return true;
 }
@@ -105,6 +107,7 @@ void log_file_write(struct log_file *log, int file, struct queue *queue, bool at
 
 	if (!length || (log->full && !at_once && clock_monotonic() < log->again))
 		return;
+	errno = EFBIG;
 	if (log->is_last ? log->length + length <= size_limit() : keep_room(log, file, length))
 		while (done < length) {
 			written = write(file, queue->bytes + queue->start + done, length - done);
@@ -115,6 +118,7 @@ void log_file_write(struct log_file *log, int file, struct queue *queue, bool at
 		}
 	log->full = done < length;
 	if (log->full) {
+		log->error = errno;
 		log->again = clock_monotonic() + AGAIN_MS * UINT64_C(1000000);
 		if (!done || ftruncate(file, (off_t)log->length) == 0)
 			return;

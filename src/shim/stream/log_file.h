@@ -20,6 +20,7 @@ struct log_file {
 	bool is_last;   /* this write may use the reserved space */
 	bool tight;     /* less space is left than is usually allocated at once */
 	bool limited;   /* nothing can be allocated; a limit of the file's size keeps the reserve */
+	int error;      /* errno of that attempt */
 	uint64_t again; /* CLOCK_MONOTONIC: time of the next attempt */
 	uint64_t length;    /* bytes written */
 	uint32_t step;      /* when tight: bytes to allocate ahead next */

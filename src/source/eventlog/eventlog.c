@@ -586,6 +586,8 @@ bool eventlog_scan(struct eventlog *log)
 				": it is truncated",
 				log->stage < STAGE_DATA ? header_part(&log->header) : "an event",
 				log->scanned);
+		else if (!log->scanned)
+			eventlog_damaged(log, 0, "%s", RECORDS_EMPTY);
 		else
 			eventlog_damaged(log, log->scanned,
 				"the log ends without an end marker: it is truncated");

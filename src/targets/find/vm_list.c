@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -100,6 +101,8 @@ static void take_answers(struct vm_list *list)
 				wait.fd = source_descriptor(vm->asked);
 				continue;
 			}
+			snprintf(vm->message, sizeof(vm->message), "%s",
+				source_stream_message(vm->asked));
 			source_close(vm->asked);
 			vm->asked = NULL;
 		}

@@ -17,6 +17,7 @@ struct vm_listed {
 	struct process_info process;
 	char runtime[VM_LIST_RUNTIME_MAX]; /* what it says it is ("toy 1.0"); "": it does not answer
 					    */
+	char message[256];                 /* of its library, about what is missing; "": none */
 	char path[VM_LIST_PATH_MAX];       /* of its socket; "": not known */
 	double up;                         /* seconds since it was started */
 	size_t listeners;                  /* clients that are connected */
