@@ -18,8 +18,8 @@
 enum {
 	AGAIN_MS = 100,
 	LOG_END_BYTES = 64 << 10, /* reserved for the end; more than the end can need */
-	LOG_END_BYTES_MIN = 512, /* if there is no room for that; enough if few types are lost */
-	STEP_BYTES = 1 << 20,    /* allocated at once */
+	LOG_END_BYTES_MIN = 512,  /* if there is no room for that; enough if few types are lost */
+	STEP_BYTES = 1 << 20,     /* allocated at once */
 	STEP_BYTES_MIN = 4 << 10,
 	PIECE_BYTES = 64 << 10,   /* written at once, as far as blocks allow */
 	PIECE_BYTES_MIN = 4 << 10 /* the same when the disk is nearly full */
