@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/cli.h"
 #include "targets/target_spec.h"
 
 enum { FRAMES = 127 };
@@ -66,4 +67,11 @@ char *process_script(const struct target_spec *spec, enum process_script_kind ki
 		return NULL;
 	}
 	return text;
+}
+
+int process_script_mixed(const char *verb)
+{
+	return cli_usage(verb,
+		"some of these processes serve an event stream and some do not: "
+		"take them apart, or all by the kernel's samples (--via=kernel)");
 }

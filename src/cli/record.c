@@ -19,6 +19,7 @@
 #include "base/bytes.h"
 #include "cli/cli.h"
 #include "cli/interrupts.h"
+#include "cli/process_script.h"
 #include "cli/record_display.h"
 #include "cli/record_kernel.h"
 #include "cli/record_options.h"
@@ -616,9 +617,7 @@ static int choose_way(const struct record_options *options, bool *is_kernel)
 		return CLI_CANNOT;
 	}
 	if (streams == TARGET_STREAMS_SOME)
-		return cli_usage("record",
-			"some of these processes serve an event stream and some do not: record "
-			"them apart, or all by the kernel's samples (--via=kernel)");
+		return process_script_mixed("record");
 	/* a command of unknown kind may start a VM: if only a VM can do what is asked, wait for it
 	 */
 	*is_kernel = streams == TARGET_STREAMS_NONE ||

@@ -239,9 +239,7 @@ static int choose_script(
 		return CLI_CANNOT;
 	}
 	if (streams == TARGET_STREAMS_SOME)
-		return cli_usage("flame",
-			"some of these processes serve an event stream and some do not: show them "
-			"apart, or all by the kernel's samples (--via=kernel)");
+		return process_script_mixed("flame");
 	traced->is_kernel = streams == TARGET_STREAMS_NONE || streams == TARGET_STREAMS_UNKNOWN;
 	if (traced->is_kernel && wish->is_elapsed)
 		return cli_usage("flame",

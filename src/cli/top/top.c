@@ -342,6 +342,8 @@ static int choose_script(struct top *top, struct trace *trace)
 
 	if (!trace->spec.count || target_streams_look(&trace->spec, &streams, &error))
 		return CLI_OK; /* the opening says what is wrong */
+	if (streams == TARGET_STREAMS_SOME && !top->options.is_exact)
+		return process_script_mixed("top");
 	top->may_lack_stream = streams == TARGET_STREAMS_UNKNOWN;
 	/* What a command starts may be VMs, of which more is shown. */
 	top->is_by_calls = top->options.is_exact &&
