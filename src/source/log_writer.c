@@ -13,6 +13,7 @@
 #include "base/hash_table.h"
 #include "base/text.h"
 #include "source/recording.h"
+#include "wire/loss.h"
 #include "wire/wire.h"
 #include "wire/wire_type.h"
 
@@ -462,4 +463,5 @@ void log_writer_lost(struct log_writer *writer, uint64_t count, uint64_t since, 
 	log_writer_put(writer, TYPE_SAMPLE, 2);
 	log_writer_put(writer, count, 8);
 	log_writer_put(writer, since > writer->zero ? since - writer->zero : 0, 8);
+	log_writer_put(writer, LOSS_ROOM, 1);
 }
