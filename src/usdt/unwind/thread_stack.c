@@ -34,7 +34,7 @@ enum {
 	CODE_64 = 0x33, /* what CS is in 64-bit code; its stack is never below 4 GiB */
 	REGISTER_RSP = 19,
 	SEIZE_MS = 1000,
-	STOP_MS = 200, /* for a thread that does not wait for a device */
+	STOP_MS = 2000, /* for a thread that does not wait for a device */
 	LOOK_NS = 20000
 };
 
