@@ -120,7 +120,7 @@ has err 'serves no event stream'
 kill -STOP "$pid"
 run 3 dump --timeout 1 "$pid"
 kill -CONT "$pid"
-for wrong in '' '1 2' '-x' '--timeout' '--timeout 0 1' '--seconds 1 1' 'a'; do
+for wrong in '' '1 2' '-x' '--timeout' '--timeout 0 1' '--seconds 1 1' '1a'; do
 	# shellcheck disable=SC2086
 	run 2 dump $wrong
 	has err 'vmtap'

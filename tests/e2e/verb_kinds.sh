@@ -35,7 +35,7 @@ $CC -O1 -o "$directory/plain" "$directory/work.c" &&
 	$CC -O1 -DLANGUAGE -o "$directory/usdt" "$directory/work.c" &&
 	cp "$TOY" "$directory/toy_of_kinds" || fail "compiling"
 start() { # the program and its words; they calculate without an end, which is not to slow down other tests
-	nice -n 19 "$@" >/dev/null 2>&1 &
+	nice -n 10 "$@" >/dev/null 2>&1 &
 	pid=$!
 	pids+=("$pid")
 	await "$1 does not run" cmp -s "/proc/$pid/exe" "$1"
@@ -53,7 +53,7 @@ plain=$pid
 # Its program has another path within, and it has another number there.
 mkdir "$directory/inside"
 unshare --mount --pid --fork sh -c "mount --bind $directory $directory/inside &&
-	exec nice -n 19 $directory/inside/plain" >/dev/null 2>&1 &
+	exec nice -n 10 $directory/inside/plain" >/dev/null 2>&1 &
 keeper=$!
 pids+=("$keeper")
 await "nothing runs in the container" pgrep -P "$keeper" -x plain
@@ -116,9 +116,9 @@ done <<'ROWS'
 vm           |0| trace -q TARGET -n 'vm$target:::method-entry { printf("%d\n", pid); exit(0); }'        | ^PID$
 vm-by-kernel |0| trace -q TARGET -n 'vm$target:::method-entry { printf("%d\n", pid); exit(0); }'        | ^PID$
 usdt         |0| trace -q TARGET -n 'php$target:::function-entry { printf("%s\n", copyinstr(arg0)); exit(0); }' | ^much$
-plain        |0| trace -q TARGET -n 'profile-97 /pid == $target/ { @[ufunc(arg1)] = count(); } tick-1s { exit(0); }' | plain.much
+plain        |0| trace -q TARGET -n 'profile-997 /pid == $target && arg1/ { @[ufunc(arg1)] = count(); } profile-997 /pid == $target && ++n == 50/ { exit(0); }' | plain.much
 plain        |3| trace -q TARGET --via=stream -n 'vm$target:::method-entry'                           | serves no event stream
-container    |0| trace -q TARGET -n 'profile-97 /pid == $target/ { @[ufunc(arg1)] = count(); } tick-1s { exit(0); }' | plain.much
+container    |0| trace -q TARGET -n 'profile-997 /pid == $target && arg1/ { @[ufunc(arg1)] = count(); } profile-997 /pid == $target && ++n == 50/ { exit(0); }' | plain.much
 log          |0| trace -q TARGET -n 'vm*:::gc-end { @ = count(); }'                                   | ^ +[1-9]
 command      |0| trace -q TARGET --seconds 1 -n 'profile-97 /pid == $target/ { @[ufunc(arg1)] = count(); }' | plain.much
 vm-command   |0| trace -q TARGET -n 'vm$target:::method-entry { @ = count(); }'                       | ^ +[1-9]
