@@ -1,7 +1,7 @@
 #!/bin/bash
 # vmtap check finds each broken promise in binaries made by real compilers, assemblers and
 # linkers; options, output and exit status.
-# tests: src/cli/check.c src/usdt/elf/contract_check.c
+# tests: src/cli/check/check.c src/usdt/elf/contract_check.c
 set -u
 . tests/e2e/common
 if [ "$(uname -m)" != x86_64 ]; then

@@ -1,7 +1,7 @@
 #!/bin/bash
 # vmtap check --live: a VM that fires all of its probes rightly passes, each flaw of one that does
 # not is found and named, and the command's own output and status do not get in the way.
-# tests: src/cli/check_live.c src/contract/promise.c
+# tests: src/cli/check/check_live.c src/contract/promise.c
 set -u
 . tests/e2e/common
 export TMPDIR=$directory
@@ -53,10 +53,10 @@ found() { # FLAW... on one line; the findings come from standard input, NN for e
 	diff - "$directory/seen" || fail "findings of $*"
 }
 found 'native-entry' no-return <<'F'
-flawed: process N: time T: thread 2: method Class.run ends, and native method Class.inner, which began in it at time T, has not ended
+flawed: process N: time T: thread 2: method Class#run ends, and native method Class#inner, which began in it at time T, has not ended
 F
 found 'none' open <<'F'
-flawed: process N: time T: thread 3: the VM has ended, and method Class.run, which began at time T, has not ended
+flawed: process N: time T: thread 3: the VM has ended, and method Class#run, which began at time T, has not ended
 F
 found 'thread-park' park <<'F'
 flawed: process N: time T: thread 4: the VM has ended, and wait, which began at time T, has not ended
@@ -79,7 +79,7 @@ F
 # Not all findings of one kind are shown.
 grep -vxE 'native-.*' "$directory/absent.txt" >"$directory/absent.now"
 run 1 check --live -a "$directory/absent.now" -- "$flawed" many
-[ "$(grep -c 'method Class.run ends, and native method Class.inner' "$directory/out")" = 50 ] || fail "not 50"
+[ "$(grep -c 'method Class#run ends, and native method Class#inner' "$directory/out")" = 50 ] || fail "not 50"
 has out 'process [0-9]+: and 10 more that do not nest$'
 
 # What is allowed to be missing must exist, and must be missing.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # vmtap diff: what counts as a change between two builds, and what only with -v.
-# tests: src/cli/diff.c src/cli/diff_report.c
+# tests: src/cli/check/diff.c src/cli/check/diff_report.c
 set -u
 . tests/e2e/common
 same() {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # vmtap diff OLD.d NEW.d|BINARY: what was added breaks no promise; what was removed, renamed or
 # changed does.
-# tests: src/cli/diff_contract.c
+# tests: src/cli/check/diff_contract.c
 set -u
 . tests/e2e/common
 cat >"$directory/old.d" <<'D'

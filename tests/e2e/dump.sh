@@ -1,7 +1,7 @@
 #!/bin/bash
 # vmtap dump shows every guest thread with the stack that the interpreter itself tells, and what it waits
 # for; hostile names; what cannot be shown. And vm:::heap-sample: what a VM counts when a script asks.
-# tests: src/cli/dump.c src/shim/extra/census.c src/shim/extra/walker.c
+# tests: src/cli/dump/dump.c src/shim/extra/census.c src/shim/extra/walker.c
 . tests/e2e/common
 cat >"$directory/waits.toy" <<'TOY'
 class Desk

@@ -1,7 +1,7 @@
 #!/bin/bash
 # dump of a process that is no VM: each thread with what it waits for and its functions. No system call of
 # it fails, also when vmtap is killed in the middle; a stopped process stays stopped; what cannot be shown.
-# tests: src/cli/dump_process.c src/usdt/process/thread_state.c src/usdt/unwind/thread_stack.c src/kernel/bpf/task_registers.c
+# tests: src/cli/dump/dump_process.c src/usdt/process/thread_state.c src/usdt/unwind/thread_stack.c src/kernel/bpf/task_registers.c
 set -u
 . tests/e2e/common
 cat >"$directory/threads.c" <<'C'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # How a recording ends: with the VM, by ^C, SIGTERM, a killed VM, the largest size, a full disk;
 # and the messages when there is nothing to record.
-# tests: src/cli/record.c src/source/log_output.c
+# tests: src/cli/record/record.c src/source/log_output.c
 set -u
 . tests/e2e/common
 

@@ -2,7 +2,7 @@
 # record of processes that serve no event stream: the kernel's samples as a log. Whatever reads logs
 # shows what the live verbs show: D's stacks, flame, log, export. Several processes in one log, what
 # a command starts, a largest size, further files, compression, ^C, --seconds (of a VM as well).
-# tests: src/cli/record_kernel.c src/cli/record_probes.c src/cli/record_display.c src/source/log_writer.c
+# tests: src/cli/record/record_kernel.c src/cli/record/record_probes.c src/cli/record/record_display.c src/source/log_writer.c
 # tests: src/source/eventlog/eventlog_processes.c src/source/eventlog/recorded_places.c
 set -u
 . tests/e2e/common

@@ -2,7 +2,7 @@
 # Each verb checks what it is to trace by its own name: options that do not go together, targets that
 # the verb does not take, and other wrong words in the options that verbs share with trace. One line
 # names the verb and says what is wrong, one refers to the verb's help; nothing is opened.
-# tests: src/targets/target_spec.c src/cli/trace/trace_options.c src/cli/record_options.c
+# tests: src/targets/target_spec.c src/cli/trace/trace_options.c src/cli/record/record_options.c
 . tests/e2e/common
 
 wrong() { # message, verb, arguments

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Wrong options of every verb: one line that names the option, one that refers to the help, exit
 # status 2, and nothing on standard output.
-# tests: src/base/command_line.c src/cli/record_options.c
+# tests: src/base/command_line.c src/cli/record/record_options.c
 . tests/e2e/common
 
 wrong() { # message, verb, arguments

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/check/diff_report.h"
 #include "cli/cli.h"
-#include "cli/diff_report.h"
 #include "cli/probes.h"
 
 /* A probe on one side. Its sites are adjacent in the sorted sites. */

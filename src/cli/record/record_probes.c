@@ -1,5 +1,5 @@
 /* record_probes.c: see record_probes.h. */
-#include "cli/record_probes.h"
+#include "cli/record/record_probes.h"
 
 #include <errno.h>
 #include <inttypes.h>

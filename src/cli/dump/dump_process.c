@@ -3,7 +3,7 @@
  * others go on, and everything is in memory before it is printed: a reader of the output who does
  * not read holds nobody up.
  */
-#include "cli/dump_process.h"
+#include "cli/dump/dump_process.h"
 
 #include <dirent.h>
 #include <errno.h>

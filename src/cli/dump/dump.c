@@ -14,7 +14,7 @@
 #include "base/clean_text.h"
 #include "base/error.h"
 #include "cli/cli.h"
-#include "cli/dump_process.h"
+#include "cli/dump/dump_process.h"
 #include "cli/trace/trace.h"
 #include "cli/trace/trace_options.h"
 #include "engine/output/text_writer.h"

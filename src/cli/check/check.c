@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 
-#include "cli/check_live.h"
+#include "cli/check/check_live.h"
 #include "cli/cli.h"
 #include "cli/probes.h"
 #include "targets/command_words.h"

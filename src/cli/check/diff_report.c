@@ -1,5 +1,5 @@
 /* diff_report.c: see diff_report.h. */
-#include "cli/diff_report.h"
+#include "cli/check/diff_report.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* record_display.c: see record_display.h. */
-#include "cli/record_display.h"
+#include "cli/record/record_display.h"
 
 #include <stdio.h>
 #include <sys/ioctl.h>

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "cli/check/diff_report.h"
 #include "cli/cli.h"
-#include "cli/diff_report.h"
 #include "cli/probes.h"
 #include "contract/generator.h"
 

@@ -4,7 +4,7 @@
  * (source/log_writer.h). The functions are named at once, since the process may have ended when
  * the log is read.
  */
-#include "cli/record_kernel.h"
+#include "cli/record/record_kernel.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,9 +22,9 @@
 #include "cli/cli.h"
 #include "cli/jvm_map.h"
 #include "cli/process_script.h"
-#include "cli/record_display.h"
-#include "cli/record_options.h"
-#include "cli/record_probes.h"
+#include "cli/record/record_display.h"
+#include "cli/record/record_options.h"
+#include "cli/record/record_probes.h"
 #include "cli/trace/trace.h"
 #include "cli/trace/trace_options.h"
 #include "engine/output/derived_writer.h"

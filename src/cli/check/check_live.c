@@ -2,7 +2,7 @@
  * check_live.c: see check_live.h. Counts what each probe has fired, over all processes, and how
  * often its names are empty and its lines 0; what begins and ends is log_nesting's.
  */
-#include "cli/check_live.h"
+#include "cli/check/check_live.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* record_options.c: see record_options.h. */
-#include "cli/record_options.h"
+#include "cli/record/record_options.h"
 
 #include <errno.h>
 #include <getopt.h>
