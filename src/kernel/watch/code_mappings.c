@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "usdt/process/process_images.h"
 
 enum {
 	QUEUE_BYTES = 128 << 10, /* a power of two: about 1000 mappings */
@@ -189,7 +190,9 @@ static bool read_record(
 	event->generation = mapping.generation;
 	event->device_major = mapping.device_major;
 	event->device_minor = mapping.device_minor;
-	return mapping.inode && *event->path == '/';
+	if (!strcmp(event->path, USDT_VDSO_PATH))
+		event->kind = KERNEL_MAPPED_VDSO;
+	return event->kind == KERNEL_MAPPED_VDSO || (mapping.inode && *event->path == '/');
 }
 
 bool kernel_mapped_next(struct kernel_mapped *mapped, struct kernel_mapped_event *event)

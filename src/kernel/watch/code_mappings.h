@@ -16,6 +16,7 @@ struct kernel_mapped_queue;
 
 enum kernel_mapped_kind {
 	KERNEL_MAPPED_CODE,    /* a process has mapped code of a file */
+	KERNEL_MAPPED_VDSO,    /* the kernel has mapped its vdso into a process */
 	KERNEL_MAPPED_PROGRAM, /* it executes another program */
 	KERNEL_MAPPED_FORK,    /* it has been made by fork(); only if that was asked for */
 	KERNEL_MAPPED_LOST     /* something has been lost */

@@ -46,7 +46,7 @@ void kernel_heard_take(struct kernel_heard *heard)
 	struct kernel_mapped_event event;
 
 	while (heard->code && kernel_mapped_next(&heard->mapped, &event)) {
-		if (event.kind == KERNEL_MAPPED_CODE)
+		if (event.kind == KERNEL_MAPPED_CODE || event.kind == KERNEL_MAPPED_VDSO)
 			take_mapping(heard, &event);
 		else if (event.kind == KERNEL_MAPPED_FORK)
 			heard_code_fork(heard->code, event.parent, event.pid, event.time);

@@ -123,6 +123,8 @@ bool kernel_unseen_next(struct kernel_unseen *unseen, struct kernel_unseen_event
 			if (take_mapping(unseen, &mapped))
 				return true;
 			break;
+		case KERNEL_MAPPED_VDSO:
+			break;
 		case KERNEL_MAPPED_PROGRAM:
 			event->kind = KERNEL_UNSEEN_PROGRAM;
 			return true;

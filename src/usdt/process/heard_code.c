@@ -188,9 +188,16 @@ void heard_code_learn(struct heard_code *heard, uint32_t pid, uint64_t time)
 	if (usdt_process_map((pid_t)pid, &mapped, &error))
 		return;
 	if (mapped->object_count) { /* the kernel's threads have none */
+		const struct heard_mapping vdso = {.begin = mapped->vdso.begin,
+			.end = mapped->vdso.end,
+			.time = time,
+			.path = USDT_VDSO_PATH};
+
 		process = need(heard, pid);
 		for (size_t i = 0; i < mapped->object_count; i++)
 			add_object(process, &mapped->objects[i], time);
+		if (vdso.begin)
+			heard_add_mapping(process, &vdso);
 	}
 	usdt_process_free(mapped);
 }

@@ -126,7 +126,7 @@ static void mapped_code_read(struct mapped_code *map)
 	process = find_mappings(map);
 	if (!process)
 		goto done;
-	count = process->anonymous_count + 1;
+	count = process->anonymous_count + 1 + process->former_vdso_count;
 	for (size_t i = 0; i < process->object_count; i++)
 		count += process->objects[i].mapping_count;
 	areas = calloc(count, sizeof(*areas));
@@ -141,6 +141,9 @@ static void mapped_code_read(struct mapped_code *map)
 	if (process->vdso.begin)
 		areas[count++] = (struct mapped_area){
 			process->vdso.begin, process->vdso.end, 0, MAPPED_VDSO, true};
+	for (size_t i = 0; i < process->former_vdso_count; i++)
+		areas[count++] = (struct mapped_area){process->former_vdsos[i].begin,
+			process->former_vdsos[i].end, 0, MAPPED_VDSO, true};
 	qsort(areas, count, sizeof(*areas), compare_areas);
 	free(map->areas);
 	map->areas = areas;

@@ -104,7 +104,7 @@ static int add_anonymous(
 {
 	if (!mapping->is_executable)
 		return 0;
-	if (strcmp(name, "[vdso]") == 0) {
+	if (strcmp(name, USDT_VDSO_PATH) == 0) {
 		process->vdso = *mapping;
 		return 0;
 	}
@@ -428,7 +428,8 @@ static bool has_other(const struct usdt_process *process, const struct heard_map
 		if (overlaps(process->objects[i].mappings, process->objects[i].mapping_count,
 			    heard->begin, heard->end))
 			return true;
-	return overlaps(process->anonymous, process->anonymous_count, heard->begin, heard->end);
+	return overlaps(&process->vdso, 1, heard->begin, heard->end) ||
+		overlaps(process->anonymous, process->anonymous_count, heard->begin, heard->end);
 }
 
 int usdt_process_hear(
@@ -442,6 +443,13 @@ int usdt_process_hear(
 
 		if (has_other(process, heard))
 			continue;
+		if (!strcmp(heard->path, USDT_VDSO_PATH)) {
+			if (array_room(&process->former_vdsos, &process->former_vdso_room,
+				    process->former_vdso_count, sizeof(mapping)))
+				return -ENOMEM;
+			process->former_vdsos[process->former_vdso_count++] = mapping;
+			continue;
+		}
 		object = find_object(process, heard->device_major, heard->device_minor,
 			heard->inode, heard->path);
 		if (!object)
@@ -497,6 +505,7 @@ void usdt_process_free(struct usdt_process *process)
 		close(process->memory);
 	free(process->objects);
 	free(process->anonymous);
+	free(process->former_vdsos);
 	free(process);
 }
 

@@ -17,6 +17,8 @@
 
 #include "usdt/elf/image.h"
 
+#define USDT_VDSO_PATH "[vdso]" /* the kernel's name for the mapping */
+
 struct usdt_mapping {
 	uint64_t begin, end; /* addresses in the process */
 	uint64_t offset;     /* in the file */
@@ -42,7 +44,9 @@ struct usdt_process {
 	size_t anonymous_count, anonymous_room;
 	struct usdt_mapping *anonymous; /* executable memory without a file; sorted by address */
 	struct usdt_mapping vdso;       /* the kernel's vdso; begin 0 if there is none */
-	int memory;                     /* /proc/PID/mem, -1 if it may not be read */
+	size_t former_vdso_count, former_vdso_room;
+	struct usdt_mapping *former_vdsos; /* of programs that it has executed before */
+	int memory;                        /* /proc/PID/mem, -1 if it may not be read */
 };
 
 /*
