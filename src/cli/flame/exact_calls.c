@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/hash_table.h"
 #include "cli/cli.h"
@@ -38,6 +39,7 @@ struct exact_thread {
 	uint64_t pid, thread;
 	uint32_t tid; /* the last one that it has run on */
 	bool has_ended;
+	uint64_t gone; /* when it was found to have ended, CLOCK_MONOTONIC, ns; 0: not yet */
 };
 
 struct exact_calls {
@@ -50,6 +52,7 @@ struct exact_calls {
 	struct exact_process *processes;
 	size_t process_count, process_room;
 	uint64_t calls;
+	uint64_t blind; /* events of before may miss others, and are left out */
 	bool has_failed;
 };
 
@@ -77,7 +80,9 @@ char *exact_calls_script(const struct target_spec *spec, uint64_t seconds)
 	if (!file)
 		return NULL;
 	write_script(file, script, spec->count != 1 || spec->follows);
+	/* losses are to be known soon: until then, stacks may lack calls */
 	fprintf(file,
+		"#pragma D option statusrate=50ms\n"
 		"tick-200ms,\nEND\n{\n\tprintf(\"%%d %%d %%d %%d %%s %%s\\n\", timestamp, 0, 0, 0, "
 		"\"tick\", \"\");\n}\n");
 	if (seconds)
@@ -233,13 +238,22 @@ static bool exists(const struct exact_thread *thread)
 	return !access(path, F_OK);
 }
 
+/* Ends the stacks of threads that have ended. Their last events are older than the moment at which
+ * that is noticed, but may come after this tick: they have all come at a tick of after that moment.
+ */
 static void take_tick(struct exact_calls *exact, uint64_t time)
 {
 	for (uint32_t i = 0; i < exact->thread_count; i++) {
 		struct exact_thread *thread = &exact->threads[i];
 		struct exact_process *process;
 
-		if (thread->has_ended || exists(thread))
+		if (thread->has_ended || (!thread->gone && exists(thread)))
+			continue;
+		if (!thread->gone) {
+			thread->gone = clock_monotonic();
+			stacks_hold_thread(exact->stacks, i);
+		}
+		if (time <= thread->gone)
 			continue;
 		thread->has_ended = true;
 		stacks_end_thread(exact->stacks, i);
@@ -270,13 +284,17 @@ bool exact_calls_take(
 		return !exact->has_failed;
 	kind = value_text(values[VALUE_KIND]);
 	name = value_text(values[VALUE_NAME]);
+	if (exact->blind && values[VALUE_TIME] >= exact->blind) {
+		stacks_lose(exact->stacks);
+		exact->blind = 0;
+	}
 	if (kind && kind->length == 4) {
 		take_tick(exact, values[VALUE_TIME]);
 		if (*kind->bytes == 'o')
 			kill(getpid(), SIGINT); /* not exit(): what has happened before is read */
 		return true;
 	}
-	if (!kind || kind->length != 2 || !name)
+	if (!kind || kind->length != 2 || !name || exact->blind)
 		return true;
 	thread = thread_of(exact, values, memchr(kind->bytes, '=', kind->length));
 	number = call_tree_name(exact->tree, name->bytes, name->length);
@@ -290,6 +308,7 @@ bool exact_calls_take(
 void exact_calls_lose(struct exact_calls *exact)
 {
 	stacks_lose(exact->stacks);
+	exact->blind = clock_monotonic();
 }
 
 /* ---- what has been found ---- */

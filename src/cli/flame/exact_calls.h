@@ -42,7 +42,8 @@ void exact_calls_free(struct exact_calls *exact);
 bool exact_calls_take(
 	struct exact_calls *exact, const struct d_action *action, const uint64_t *values);
 
-/* Events have been lost, nobody knows which: all stacks begin anew. */
+/* Events have been lost up to now, nobody knows which: all stacks begin anew, with the first event
+ * that comes from now on. */
 void exact_calls_lose(struct exact_calls *exact);
 
 /* The process of a node, 0 for the root; not for EXACT_CALLS_ONE. */

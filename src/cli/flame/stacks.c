@@ -60,6 +60,7 @@ struct guest_thread {
 	uint32_t reason;            /* name of what blocks it; 0: it is not blocked */
 	bool is_stopped;            /* by thread-stop */
 	uint64_t since; /* time up to which its time has been counted, or since it is blocked */
+	bool is_held;   /* its time goes on only with its own events */
 };
 
 struct stacks {
@@ -510,10 +511,22 @@ void stacks_end_thread(struct stacks *stacks, uint32_t number)
 	method_stacks_exit(&stacks->threads, number);
 }
 
+void stacks_hold_thread(struct stacks *stacks, uint32_t number)
+{
+	struct guest_thread *thread = (void *)method_stacks_find(&stacks->threads, number);
+
+	if (thread)
+		thread->is_held = true;
+}
+
 void stacks_spend(struct stacks *stacks, uint64_t time)
 {
-	for (size_t i = 0; i < stacks->threads.thread_count; i++)
-		spend(stacks, (void *)stacks->threads.threads[i], time);
+	for (size_t i = 0; i < stacks->threads.thread_count; i++) {
+		struct guest_thread *thread = (void *)stacks->threads.threads[i];
+
+		if (!thread->is_held)
+			spend(stacks, thread, time);
+	}
 	if (time > stacks->latest)
 		stacks->latest = time;
 }

@@ -51,6 +51,9 @@ bool stacks_begin_thread(struct stacks *stacks, uint32_t thread, uint64_t time, 
 /* Forgets a thread that has ended: what lasted at its last event is not counted further. */
 void stacks_end_thread(struct stacks *stacks, uint32_t thread);
 
+/* Has stacks_spend() leave out a thread, whose last events may still come. */
+void stacks_hold_thread(struct stacks *stacks, uint32_t thread);
+
 /* Counts the time up to now of all calls that last. */
 void stacks_spend(struct stacks *stacks, uint64_t time);
 
