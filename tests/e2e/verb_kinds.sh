@@ -153,7 +153,7 @@ plain        |3| top --exact --count 1 TARGET                                   
 container    |0| top --count 1 --interval 1500 TARGET                                             | much
 log          |2| top TARGET                                                                      | 'vmtap flame'
 file         |2| top TARGET                                                                      | 'vmtap flame
-command      |3| top --count 1 --interval 1000 --seconds 2 TARGET                                 | 'vmtap top --via=kernel'
+command      |0| top --count 1 --interval 1500 TARGET                                             | much
 vm-command   |0| top --count 1 --interval 1000 TARGET                                             | toy
 name         |0| top --count 1 --interval 1500 TARGET                                             | Worker#work
 process-name |0| top --count 1 --interval 1500 TARGET                                             | much

@@ -54,7 +54,7 @@ static void help(void)
 	       "allocation. Without -p, every VM of this user, also those that start later.\n"
 	       "Of a process that serves no event stream it shows the functions, by samples of "
 	       "the\n"
-	       "kernel, as root; of a command or a VM, too, with --via=kernel.\n"
+	       "kernel, as root; of a VM, too, with --via=kernel.\n"
 	       "Without a terminal it prints lines.\n\n"
 	       "      --exact     every call is counted instead: also calls and, of VMs, allocated "
 	       "bytes\n"
@@ -344,6 +344,9 @@ static int choose_script(struct top *top, struct trace *trace)
 		return CLI_OK; /* the opening says what is wrong */
 	if (streams == TARGET_STREAMS_SOME && !top->options.is_exact)
 		return process_script_mixed("top");
+	/* a command that is no VM is shown by the kernel's samples, as by flame */
+	if (streams == TARGET_STREAMS_UNKNOWN && !trace->spec.follows && !top->options.is_exact)
+		streams = TARGET_STREAMS_NONE;
 	top->may_lack_stream = streams == TARGET_STREAMS_UNKNOWN;
 	/* What a command starts may be VMs, of which more is shown. */
 	top->is_by_calls = top->options.is_exact &&
