@@ -17,8 +17,8 @@
 /*
  * Kinds of target that each verb takes. `list` has targets only with -s, where it is a trace that
  * lists its probes. `check`, `diff` and `log` have no specification: they read what files, and the
- * files of a process, hold (cli/probes.h), or have a command write logs (cli/check/check_live.h); `ps`
- * lists sockets (targets/find/vm_list.h).
+ * files of a process, hold (cli/probes.h), or have a command write logs (cli/check/check_live.h);
+ * `ps` lists sockets (targets/find/vm_list.h).
  */
 static const struct {
 	const char *verb;
