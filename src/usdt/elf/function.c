@@ -14,6 +14,7 @@ enum {
 	TEXTS_MAX = 1 << 30,
 	FUNCTIONS_MAX = 1 << 24,
 	NAME_MAX_READ = 512,
+	STUB_BYTES = 16,  /* of a procedure linkage table */
 	OVERLAPS_MAX = 16 /* how many symbols to look back at when symbols overlap */
 };
 
@@ -75,11 +76,15 @@ static void finish(struct usdt_functions *functions)
 	qsort_r(functions->functions, functions->count, sizeof(*functions->functions), compare,
 		functions->texts);
 	fitted = realloc(functions->functions, functions->count * sizeof(*functions->functions));
-	if (fitted)
+	if (fitted) {
 		functions->functions = fitted;
+		functions->capacity = functions->count;
+	}
 	fitted = realloc(functions->texts, functions->text_size);
-	if (fitted)
+	if (fitted) {
 		functions->texts = fitted;
+		functions->text_capacity = functions->text_size;
+	}
 }
 
 /*
@@ -146,6 +151,83 @@ bool usdt_functions_read(Elf *elf, struct usdt_functions *functions)
 	}
 	finish(functions);
 	return section && header.sh_type == SHT_SYMTAB;
+}
+
+static Elf_Scn *find_section(Elf *elf, const char *wanted, GElf_Shdr *header)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name = gelf_getshdr(section, header)
+			? elf_strptr(elf, names, header->sh_name)
+			: NULL;
+
+		if (name && !strcmp(name, wanted))
+			return section;
+	}
+	return NULL;
+}
+
+/* Returns the name of the function that a relocation is for; NULL: it has none. */
+static const char *relocated_name(Elf *elf, const GElf_Shdr *table, const GElf_Rela *relocation)
+{
+	Elf_Scn *symbols = elf_getscn(elf, table->sh_link);
+	Elf_Data *data = symbols ? elf_getdata(symbols, NULL) : NULL;
+	size_t number = GELF_R_SYM(relocation->r_info);
+	GElf_Shdr header;
+	GElf_Sym symbol;
+	const char *name;
+
+	if (!number || number > INT32_MAX || !data || !gelf_getshdr(symbols, &header) ||
+		!gelf_getsym(data, (int)number, &symbol))
+		return NULL;
+	name = elf_strptr(elf, header.sh_link, symbol.st_name);
+	return name && *name ? name : NULL;
+}
+
+void usdt_functions_add_stubs(Elf *elf, struct usdt_functions *functions)
+{
+	GElf_Shdr table, stubs;
+	GElf_Ehdr file;
+	Elf_Scn *section;
+	Elf_Data *data;
+	uint64_t first = 0;
+	size_t count;
+
+	if (!gelf_getehdr(elf, &file) || file.e_machine != EM_X86_64)
+		return;
+	section = find_section(elf, ".rela.plt", &table);
+	data = section && table.sh_type == SHT_RELA ? elf_getdata(section, NULL) : NULL;
+	if (!data || !table.sh_entsize)
+		return;
+	if (find_section(elf, ".plt.sec", &stubs))
+		first = stubs.sh_addr;
+	else if (find_section(elf, ".plt", &stubs))
+		first = stubs.sh_addr + STUB_BYTES; /* after the one that looks functions up */
+	else
+		return;
+	count = table.sh_size / table.sh_entsize;
+	for (size_t i = 0; i < count && first + i * STUB_BYTES < stubs.sh_addr + stubs.sh_size;
+		i++) {
+		struct usdt_function function = {
+			.begin = first + i * STUB_BYTES, .size = STUB_BYTES, .type = STT_FUNC};
+		char text[NAME_MAX_READ];
+		const char *name;
+		GElf_Rela relocation;
+
+		if (!gelf_getrela(data, (int)i, &relocation))
+			break;
+		name = relocated_name(elf, &table, &relocation);
+		if (!name)
+			continue;
+		snprintf(text, sizeof(text), "%.*s@plt", (int)sizeof(text) - 8, name);
+		if (!add_function(functions, &function, text))
+			break;
+	}
+	finish(functions);
 }
 
 /*

@@ -40,6 +40,13 @@ struct usdt_functions {
 bool usdt_functions_read(Elf *elf, struct usdt_functions *functions);
 
 /*
+ * Adds the stubs of the procedure linkage table, "name@plt", by which a file calls functions of
+ * others: they have no symbols. Of x86-64 only (its ABI, section 5.2), and of tables that call by
+ * the relocations of .rela.plt.
+ */
+void usdt_functions_add_stubs(Elf *elf, struct usdt_functions *functions);
+
+/*
  * Reads the kernel's from a file in the form of /proc/kallsyms; nothing if it may not be
  * read or hides its addresses.
  */

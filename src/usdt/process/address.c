@@ -119,6 +119,7 @@ static void *read_object(void *context, int file, const char *path)
 		object->inlined = inline_frames_open(file);
 		if (!usdt_functions_read(elf, &object->functions))
 			read_debug_file(elf, path, object);
+		usdt_functions_add_stubs(elf, &object->functions);
 		elf_end(elf);
 	}
 	return object;
