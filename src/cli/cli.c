@@ -152,6 +152,17 @@ int cli_pid(const char *verb, const char *text, uint32_t *pid)
 	return CLI_OK;
 }
 
+bool cli_is_name(const char *operand)
+{
+	uint32_t pid;
+
+	if (!access(operand, F_OK) || !process_names_find(operand, &pid, 1))
+		return false;
+	cli_message(
+		"%s: there is no such file; '-p %s' is the process of that name", operand, operand);
+	return true;
+}
+
 int cli_pid_text(const char *verb, const char *text, char digits[CLI_PID_TEXT])
 {
 	uint32_t pid;

@@ -27,6 +27,11 @@ for verb in "trace -q -n BEGIN" "flame -o -" "dump" "heap" "record -o $directory
 	run 3 $verb -p "no_$name"
 	has err "^vmtap: no process is named 'no_$name'$"
 done
+# an operand that is no file
+run 2 flame -o - "$name"
+has err "^vmtap: $name: there is no such file; '-p $name' is the process of that name$"
+run 2 heap "$name"
+has err "'-p $name' is the process of that name$"
 # a name that the process has given itself, longer than the kernel keeps
 cat >"$directory/named.c" <<'C'
 #include <sys/prctl.h>

@@ -661,6 +661,8 @@ static int check(const struct flame_options *flame, char **operands, int count)
 			flame->is_elapsed ? "--wall is of time" : "--samples are of time");
 	if (flame->is_exact && flame->is_sampled)
 		return cli_usage("flame", "--exact takes no samples");
+	if (count == 1 && !is_pid(operands[0]) && cli_is_name(operands[0]))
+		return CLI_USAGE;
 	if (flame->is_elapsed && count && !is_pid(operands[0]))
 		return cli_usage(
 			"flame", "--wall is of a process: a log has the samples that it has");

@@ -430,6 +430,8 @@ static int show(const char *name, const struct heap_options *options)
 
 	if (status)
 		return status;
+	if (!is_pid && cli_is_name(name))
+		return CLI_USAGE;
 	if (is_pid && (options->from || options->to))
 		return cli_usage("heap", "--from and --to are for logs");
 	result = heap_samples_init(&samples, options->from, options->to);
