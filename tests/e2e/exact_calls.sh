@@ -160,6 +160,9 @@ one=$!
 "$directory/language" "$directory/go" &
 other=$!
 pids+=("$one" "$other")
+for pid in "$one" "$other"; do
+	await "the program does not run" cmp -s "/proc/$pid/exe" "$directory/language"
+done
 "$VMTAP" flame --exact --by calls --folded -o "$directory/lines" -p "$one" -p "$other" 2>"$directory/err" &
 flame=$!
 pids+=("$flame")
@@ -196,6 +199,7 @@ rm "$directory/go"
 "$directory/language" "$directory/go" &
 pid=$!
 pids+=("$pid")
+await "the program does not run" cmp -s "/proc/$pid/exe" "$directory/language"
 run 0 top --exact --interval 100 --count 2 -p "$pid"
 [ "$(grep -c 'METHOD$' "$directory/out")" = 2 ] || fail "two tables"
 has err '^vmtap: no calls: nothing of it has called a method$'

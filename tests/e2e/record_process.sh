@@ -65,6 +65,7 @@ samples() { # of a log
 "$directory/work" 400 reads &
 pid=$!
 pids+=("$pid")
+await "the program does not run" cmp -s "/proc/$pid/exe" "$directory/work"
 "$VMTAP" flame --folded -p "$pid" -o "$directory/live" &
 flame=$!
 run 0 record -p "$pid" -o "$log"
@@ -209,6 +210,7 @@ if $CC -O1 -o "$directory/probes" "$directory/probes.c" 2>/dev/null; then
 	"$directory/probes" &
 	fires=$!
 	pids+=("$fires")
+	await "the program does not run" cmp -s "/proc/$fires/exe" "$directory/probes"
 	run 0 record -p "$fires" -n 'demo*:::step' -n 'ruby$target:::method-*' --seconds 1 -o "$log"
 	sed -i '/ the events come faster than /d' "$directory/err" # on a busy machine
 	is_silent || fail "a recording of probes says something"

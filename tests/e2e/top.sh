@@ -270,7 +270,7 @@ with Screen([vmtap, "top", "--exact", "--interval", "100", "-p", pid]) as screen
 
 # ^C ends it too; what a command prints does not disturb the screen, its errors are shown and kept
 open(directory + "/noisy.toy", "w").write("i = 0\nwhile true\n  print(\"NOISE\")\n  i.abs()\nend\n")
-with Screen([vmtap, "top", "--interval", "100", "-c", f"sh -c 'echo HELLO >&2; exec {toy} {directory}/noisy.toy'"]) as screen:
+with Screen([vmtap, "top", "--via=stream", "--interval", "100", "-c", f"sh -c 'echo HELLO >&2; exec {toy} {directory}/noisy.toy'"]) as screen:
     screen.wait(lambda lines: shows("HELLO")(lines) and shows("(file)")(lines))
     assert not shows("NOISE")(screen.lines())
     screen.type("\x03")
