@@ -75,7 +75,7 @@ for line in open(sys.argv[2], errors="replace"):
     frames, weight = [frame for frame in stack.split(";") if not frame.endswith("_[i]")], int(weight)
     own[frames[-1]] += weight
     total += weight
-    begins += weight * any(re.match(r"_start$|__libc_start_main|__?_?clone|start_thread$", frame) for frame in frames[:3])
+    begins += weight * any(re.match(r"_start$|__libc_start_main|\[libc\.so\.6\]$|__?_?clone|start_thread$", frame) for frame in frames[:3])
 samples = total / 10309278
 worst = max(((abs(share - 100 * own[name] / total), name, share, 100 * own[name] / total)
              for name, share in perf.items() if share >= 3 and own[name]), default=(0, "", 0, 0))
