@@ -28,7 +28,7 @@ static void serve(struct client *client)
 		check(client->changed || client->input_at == client->input_length);
 		if (!client->changed)
 			break;
-		client_take_terms(client);
+		client_take_terms(client, 0);
 		client->subscribed = !client->finish_asked;
 		check(client->terms.lossless == (client->encoder.grow_max > client->queue_bytes) &&
 			!client->fresh);
