@@ -1,5 +1,6 @@
 /* debug_file.c: see debug_file.h. */
 #include "usdt/elf/debug_file.h"
+#include "usdt/elf/section.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -80,35 +81,22 @@ static void read_id(Elf *elf, struct build_id *id)
 /* A name, NUL, up to three bytes of padding, and a checksum. */
 static void read_link(Elf *elf, struct debug_link *link)
 {
-	Elf_Scn *section = NULL;
 	GElf_Shdr header;
-	size_t names;
+	Elf_Scn *section = elf_section_find(elf, ".gnu_debuglink", &header);
+	Elf_Data *data = section && header.sh_size <= LINK_MAX ? elf_rawdata(section, NULL) : NULL;
+	const char *text = data ? data->d_buf : NULL;
+	size_t length, at;
 
 	link->name[0] = '\0';
-	if (elf_getshdrstrndx(elf, &names))
+	if (!text)
 		return;
-	while ((section = elf_nextscn(elf, section))) {
-		const char *name, *text;
-		Elf_Data *data;
-		size_t length, at;
-		if (!gelf_getshdr(section, &header) || header.sh_size > LINK_MAX)
-			continue;
-		name = elf_strptr(elf, names, header.sh_name);
-		if (!name || strcmp(name, ".gnu_debuglink") != 0)
-			continue;
-		data = elf_rawdata(section, NULL);
-		if (!data || !data->d_buf)
-			return;
-		text = data->d_buf;
-		length = strnlen(text, data->d_size);
-		at = (length + 4) & ~(size_t)3;
-		if (!length || length >= sizeof(link->name) || at + 4 > data->d_size ||
-			memchr(text, '/', length))
-			return;
-		memcpy(&link->checksum, text + at, sizeof(link->checksum));
-		memcpy(link->name, text, length + 1);
+	length = strnlen(text, data->d_size);
+	at = (length + 4) & ~(size_t)3;
+	if (!length || length >= sizeof(link->name) || at + 4 > data->d_size ||
+		memchr(text, '/', length))
 		return;
-	}
+	memcpy(&link->checksum, text + at, sizeof(link->checksum));
+	memcpy(link->name, text, length + 1);
 }
 
 /* The CRC-32 of zlib and Ethernet, by which a link states its file's content. */

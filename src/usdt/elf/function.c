@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/bisect.h"
+#include "usdt/elf/section.h"
 
 enum {
 	TEXTS_MAX = 1 << 30,
@@ -153,24 +154,6 @@ bool usdt_functions_read(Elf *elf, struct usdt_functions *functions)
 	return section && header.sh_type == SHT_SYMTAB;
 }
 
-static Elf_Scn *find_section(Elf *elf, const char *wanted, GElf_Shdr *header)
-{
-	Elf_Scn *section = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return NULL;
-	while ((section = elf_nextscn(elf, section))) {
-		const char *name = gelf_getshdr(section, header)
-			? elf_strptr(elf, names, header->sh_name)
-			: NULL;
-
-		if (name && !strcmp(name, wanted))
-			return section;
-	}
-	return NULL;
-}
-
 /* Returns the name of the function that a relocation is for; NULL: it has none. */
 static const char *relocated_name(Elf *elf, const GElf_Shdr *table, const GElf_Rela *relocation)
 {
@@ -199,13 +182,13 @@ void usdt_functions_add_stubs(Elf *elf, struct usdt_functions *functions)
 
 	if (!gelf_getehdr(elf, &file) || file.e_machine != EM_X86_64)
 		return;
-	section = find_section(elf, ".rela.plt", &table);
+	section = elf_section_find(elf, ".rela.plt", &table);
 	data = section && table.sh_type == SHT_RELA ? elf_getdata(section, NULL) : NULL;
 	if (!data || !table.sh_entsize)
 		return;
-	if (find_section(elf, ".plt.sec", &stubs))
+	if (elf_section_find(elf, ".plt.sec", &stubs))
 		first = stubs.sh_addr;
-	else if (find_section(elf, ".plt", &stubs))
+	else if (elf_section_find(elf, ".plt", &stubs))
 		first = stubs.sh_addr + STUB_BYTES; /* after the one that looks functions up */
 	else
 		return;

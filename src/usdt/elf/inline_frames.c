@@ -23,11 +23,9 @@
 #include "base/arena.h"
 #include "base/bisect.h"
 #include "usdt/elf/debug_file.h"
+#include "usdt/elf/section.h"
 
-enum {
-	DEPTH_MAX = 256,
-	FRAMES_MAX = 64 /* inlined functions at one address */
-};
+enum { DEPTH_MAX = 256 };
 
 /* Addresses from begin to before end that belong to unit number `unit`. */
 struct unit_range {
@@ -37,7 +35,8 @@ struct unit_range {
 
 struct inline_range {
 	uint64_t begin, end;
-	size_t depth; /* of its entry; an inner function's is greater */
+	uint64_t reach; /* the largest end of this one and those before it */
+	size_t depth;   /* of its entry; an inner function's is greater */
 	const char *name;
 };
 
@@ -61,23 +60,12 @@ struct inline_frames {
 };
 
 /* Finds a section with contents; NULL: the file has none of that name. */
-static Elf_Scn *find_section(Elf *elf, const char *wanted)
+static Elf_Scn *find_content(Elf *elf, const char *name)
 {
-	Elf_Scn *section = NULL;
-	size_t names;
+	GElf_Shdr header;
+	Elf_Scn *section = elf_section_find(elf, name, &header);
 
-	if (elf_getshdrstrndx(elf, &names))
-		return NULL;
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-		const char *name = gelf_getshdr(section, &header)
-			? elf_strptr(elf, names, header.sh_name)
-			: NULL;
-
-		if (name && !strcmp(name, wanted) && header.sh_type != SHT_NOBITS)
-			return section;
-	}
-	return NULL;
+	return section && header.sh_type != SHT_NOBITS ? section : NULL;
 }
 
 struct inline_frames *inline_frames_open(int file)
@@ -91,7 +79,7 @@ struct inline_frames *inline_frames_open(int file)
 	elf_version(EV_CURRENT);
 	if (frames->file >= 0)
 		frames->elf = elf_begin(frames->file, ELF_C_READ_MMAP, NULL);
-	if (frames->elf && find_section(frames->elf, ".debug_info"))
+	if (frames->elf && find_content(frames->elf, ".debug_info"))
 		return frames;
 	inline_frames_close(frames);
 	return NULL;
@@ -123,7 +111,7 @@ void inline_frames_close(struct inline_frames *frames)
 static bool open_shared(struct inline_frames *frames)
 {
 	static const char mark[] = ".dwz/";
-	Elf_Scn *section = find_section(frames->elf, ".gnu_debugaltlink");
+	Elf_Scn *section = find_content(frames->elf, ".gnu_debugaltlink");
 	Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
 	const char *name = data ? data->d_buf : NULL;
 	char path[PATH_MAX];
@@ -225,8 +213,8 @@ static void add_inlined(struct inline_unit *unit, Dwarf_Die *die, size_t depth)
 	while (name && (next = dwarf_ranges(die, next, &base, &begin, &end)) > 0)
 		if (begin < end &&
 			!array_room(&unit->ranges, &unit->room, unit->count, sizeof(*unit->ranges)))
-			unit->ranges[unit->count++] =
-				(struct inline_range){begin, end, depth, name};
+			unit->ranges[unit->count++] = (struct inline_range){
+				.begin = begin, .end = end, .depth = depth, .name = name};
 }
 
 /* Returns true if inlined functions may be among the entries below this one. */
@@ -285,14 +273,18 @@ static void read_unit(struct inline_frames *frames, struct inline_unit *unit)
 	free(stack);
 	if (unit->count)
 		qsort(unit->ranges, unit->count, sizeof(*unit->ranges), compare_inlined);
+	for (size_t i = 0; i < unit->count; i++) {
+		uint64_t before = i ? unit->ranges[i - 1].reach : 0;
+
+		unit->ranges[i].reach = unit->ranges[i].end > before ? unit->ranges[i].end : before;
+	}
 }
 
 size_t inline_frames_find(
 	struct inline_frames *frames, uint64_t address, const char **names, size_t most)
 {
-	const char *found[FRAMES_MAX];
 	struct inline_unit *unit;
-	size_t number, count = 0, given = 0;
+	size_t number, given = 0;
 
 	if (!frames->is_read)
 		read_units(frames);
@@ -303,11 +295,11 @@ size_t inline_frames_find(
 	unit = &frames->units[frames->ranges[number - 1].unit];
 	if (!unit->is_read)
 		read_unit(frames, unit);
-	for (size_t i = 0; i < unit->count && unit->ranges[i].begin <= address; i++)
-		if (address < unit->ranges[i].end && count < FRAMES_MAX)
-			found[count++] = unit->ranges[i].name;
-	while (count && given < most)
-		names[given++] = found[--count];
+	number = bisect_up_to(unit->count ? &unit->ranges[0].begin : NULL, unit->count,
+		sizeof(*unit->ranges), address);
+	for (; number && address < unit->ranges[number - 1].reach && given < most; number--)
+		if (address < unit->ranges[number - 1].end)
+			names[given++] = unit->ranges[number - 1].name;
 	return given;
 }
 

@@ -1,0 +1,22 @@
+/* section.c: see section.h. */
+#include "usdt/elf/section.h"
+
+#include <string.h>
+
+Elf_Scn *elf_section_find(Elf *elf, const char *name, GElf_Shdr *header)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *found = gelf_getshdr(section, header)
+			? elf_strptr(elf, names, header->sh_name)
+			: NULL;
+
+		if (found && !strcmp(found, name))
+			return section;
+	}
+	return NULL;
+}
