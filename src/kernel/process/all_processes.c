@@ -21,6 +21,7 @@
 #include "kernel/process/new_sites.h"
 #include "kernel/process/process_source_private.h"
 #include "kernel/process/shared_files.h"
+#include "usdt/process/process_info.h"
 
 enum { AGAIN_MS = 1000 /* between two scans of all processes */ };
 
@@ -54,7 +55,7 @@ int kernel_all_add(struct kernel_source *kernel, unsigned flags, struct error *e
 	if (result)
 		return result;
 	kernel->all.flags = flags;
-	kernel_shared_each(add_process, kernel);
+	process_info_each(add_process, kernel);
 	if (may_look_anywhere())
 		kernel->all.denied = 0; /* they have rights that we do not have */
 	debug_say(DEBUG_KERNEL, "%zu processes have files with probes of their own",
@@ -202,7 +203,7 @@ void kernel_all_take(struct kernel_source *kernel)
 	debug_say(DEBUG_KERNEL, "too many files are mapped at once: all processes are looked at");
 	all->has_lost = false;
 	all->due = now + AGAIN_MS * CLOCK_NS_PER_MS;
-	kernel_shared_each(look_again, kernel);
+	process_info_each(look_again, kernel);
 }
 
 static void replace(struct kernel_source *kernel, uint32_t pid)

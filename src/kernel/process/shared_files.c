@@ -6,7 +6,6 @@
  */
 #include "kernel/process/shared_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -156,21 +155,6 @@ static int add_aliases(struct kernel_source *kernel, const struct kernel_target 
 
 /* ---- before the source is enabled ---- */
 
-void kernel_shared_each(void (*call)(void *context, uint32_t pid), void *context)
-{
-	DIR *processes = opendir("/proc");
-	struct dirent *entry;
-
-	while (processes && (entry = readdir(processes))) {
-		unsigned long pid = strtoul(entry->d_name, NULL, 10);
-
-		if (pid && pid <= INT32_MAX)
-			call(context, (uint32_t)pid);
-	}
-	if (processes)
-		closedir(processes);
-}
-
 /* Notes a process whose sites are in other groups, too. Takes the target over. Returns 0 or
  * -ENOMEM. */
 static int keep(
@@ -264,7 +248,7 @@ int kernel_shared_add(
 	kernel->flags = family.flags | SOURCE_KERNEL_MAY_MISS;
 	while (!result && family.has_grown && kernel->scope == KERNEL_SCOPE_FAMILY) {
 		family.has_grown = false;
-		kernel_shared_each(add_child, &family);
+		process_info_each(add_child, &family);
 	}
 	return result;
 }
@@ -409,7 +393,7 @@ void kernel_shared_watch(struct kernel_source *kernel)
 	/* what was started after the processes were scanned */
 	while (family.has_grown) {
 		family.has_grown = false;
-		kernel_shared_each(watch_child, &family);
+		process_info_each(watch_child, &family);
 	}
 }
 

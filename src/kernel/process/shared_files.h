@@ -26,9 +26,6 @@ struct kernel_source;
 int kernel_shared_add(
 	struct kernel_source *kernel, uint32_t pid, unsigned flags, struct error *error);
 
-/* Calls a function with each process of this machine. */
-void kernel_shared_each(void (*call)(void *context, uint32_t pid), void *context);
-
 /* Call it before anything is attached. Returns 0, or a negative errno with a line in error. */
 int kernel_shared_begin(struct kernel_source *kernel, struct error *error);
 

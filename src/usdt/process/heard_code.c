@@ -1,7 +1,6 @@
 /* heard_code.c: see heard_code.h. */
 #include "usdt/process/heard_code.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "usdt/process/process_images.h"
+#include "usdt/process/process_info.h"
 
 enum {
 	PROCESSES_MAX = 8192, /* a power of two */
@@ -202,20 +202,21 @@ void heard_code_learn(struct heard_code *heard, uint32_t pid, uint64_t time)
 	usdt_process_free(mapped);
 }
 
+struct learning {
+	struct heard_code *heard;
+	uint64_t time;
+};
+
+static void learn_one(void *context, uint32_t pid)
+{
+	const struct learning *learning = context;
+
+	heard_code_learn(learning->heard, pid, learning->time);
+}
+
 void heard_code_learn_all(struct heard_code *heard, uint64_t time)
 {
-	DIR *processes = opendir("/proc");
-	struct dirent *entry;
-	char *end;
-
-	while (processes && (entry = readdir(processes))) {
-		unsigned long pid = strtoul(entry->d_name, &end, 10);
-
-		if (pid && !*end && pid <= INT32_MAX)
-			heard_code_learn(heard, (uint32_t)pid, time);
-	}
-	if (processes)
-		closedir(processes);
+	process_info_each(learn_one, &(struct learning){heard, time});
 }
 
 void heard_code_fork(struct heard_code *heard, uint32_t parent, uint32_t child, uint64_t time)

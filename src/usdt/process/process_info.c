@@ -4,6 +4,7 @@
  */
 #include "usdt/process/process_info.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -119,4 +120,19 @@ int process_info_tell_stopped(const struct process_info *process, struct error *
 		"process %" PRIu32 " (%s) is stopped and cannot answer: `kill -CONT %" PRIu32
 		"` lets it go on",
 		process->pid, process->name, process->pid);
+}
+
+void process_info_each(void (*call)(void *context, uint32_t pid), void *context)
+{
+	DIR *processes = opendir("/proc");
+	struct dirent *entry;
+
+	while (processes && (entry = readdir(processes))) {
+		unsigned long pid = strtoul(entry->d_name, NULL, 10);
+
+		if (pid && pid <= INT32_MAX)
+			call(context, (uint32_t)pid);
+	}
+	if (processes)
+		closedir(processes);
 }

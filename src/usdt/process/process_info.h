@@ -23,6 +23,9 @@ struct process_info {
 /* -ESRCH if there is no such process, -EINVAL if pid is a thread of another process. */
 int process_info_read(uint32_t pid, struct process_info *process, struct error *error);
 
+/* Calls a function with each process of this machine, in no order. */
+void process_info_each(void (*call)(void *context, uint32_t pid), void *context);
+
 /* When a process started, in ticks of sysconf(_SC_CLK_TCK) since the boot; 0: it does not exist. */
 uint64_t process_info_started(uint32_t pid);
 

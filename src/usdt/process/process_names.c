@@ -1,9 +1,7 @@
 /* process_names.c: see process_names.h. Processes that end meanwhile are left out. */
 #include "usdt/process/process_names.h"
 
-#include <dirent.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,27 +16,30 @@ static bool has_name(const struct process_info *process, const char *name)
 		(!strcmp(process->program, name) || !strncmp(process->name, name, COMM_BYTES));
 }
 
+struct names_search {
+	const char *name;
+	uint32_t *pids;
+	size_t most, count;
+};
+
+static void take_process(void *context, uint32_t pid)
+{
+	struct names_search *search = context;
+	struct process_info process;
+	struct error ignored;
+
+	if (pid == (uint32_t)getpid() || process_info_read(pid, &process, &ignored) ||
+		!has_name(&process, search->name))
+		return;
+	if (search->count < search->most)
+		search->pids[search->count] = pid;
+	search->count++;
+}
+
 size_t process_names_find(const char *name, uint32_t *pids, size_t most)
 {
-	DIR *processes = opendir("/proc");
-	struct process_info process;
-	struct dirent *entry;
-	struct error ignored;
-	size_t count = 0;
-	char *end;
+	struct names_search search = {name, pids, most, 0};
 
-	while (processes && (entry = readdir(processes))) {
-		unsigned long pid = strtoul(entry->d_name, &end, 10);
-
-		if (!pid || *end || pid > INT32_MAX || pid == (unsigned long)getpid() ||
-			process_info_read((uint32_t)pid, &process, &ignored) ||
-			!has_name(&process, name))
-			continue;
-		if (count < most)
-			pids[count] = (uint32_t)pid;
-		count++;
-	}
-	if (processes)
-		closedir(processes);
-	return count;
+	process_info_each(take_process, &search);
+	return search.count;
 }

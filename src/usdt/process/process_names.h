@@ -10,7 +10,7 @@
 
 /*
  * Finds the processes that have this name (comm, of which the kernel keeps 15 bytes), or whose
- * executable has it; not the caller itself. Stores the first `most` pids, in ascending order, and
+ * executable has it; not the caller itself. Stores the first `most` pids that are found, and
  * returns how many there are.
  */
 size_t process_names_find(const char *name, uint32_t *pids, size_t most);
