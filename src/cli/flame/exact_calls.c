@@ -6,7 +6,6 @@
 #include "cli/flame/exact_calls.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +29,7 @@ enum exact_value {
 	VALUE_PID,
 	VALUE_TID,
 	VALUE_THREAD,
-	VALUE_KIND, /* "->", "<-", "=>", "<="; of the lines that are added "tick" and "over" */
+	VALUE_KIND, /* "->", "<-", "=>", "<="; of the lines that are added "tick" */
 	VALUE_NAME,
 	VALUES
 };
@@ -70,7 +69,7 @@ static void write_script(FILE *file, const struct bundled_script *script, bool i
 	fprintf(file, "%.*s\n", (int)(end - at), at);
 }
 
-char *exact_calls_script(const struct target_spec *spec, uint64_t seconds)
+char *exact_calls_script(const struct target_spec *spec)
 {
 	const struct bundled_script *script = scripts_find("call_log");
 	char *text = NULL;
@@ -85,12 +84,6 @@ char *exact_calls_script(const struct target_spec *spec, uint64_t seconds)
 		"#pragma D option statusrate=50ms\n"
 		"tick-200ms,\nEND\n{\n\tprintf(\"%%d %%d %%d %%d %%s %%s\\n\", timestamp, 0, 0, 0, "
 		"\"tick\", \"\");\n}\n");
-	if (seconds)
-		fprintf(file,
-			"tick-%" PRIu64
-			"s { printf(\"%%d %%d %%d %%d %%s %%s\\n\", timestamp, 0, 0, 0, "
-			"\"over\", \"\"); }\n",
-			seconds);
 	if (fclose(file)) {
 		free(text);
 		return NULL;
@@ -290,8 +283,6 @@ bool exact_calls_take(
 	}
 	if (kind && kind->length == 4) {
 		take_tick(exact, values[VALUE_TIME]);
-		if (*kind->bytes == 'o')
-			kill(getpid(), SIGINT); /* not exit(): what has happened before is read */
 		return true;
 	}
 	if (!kind || kind->length != 2 || !name || exact->blind)

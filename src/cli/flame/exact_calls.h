@@ -26,9 +26,9 @@ enum exact_calls_nodes {
 	EXACT_CALLS_NUMBERED /* "4711" */
 };
 
-/* The script for the targets, with further lines that say how far the time has come; seconds: after
- * which it ends, 0: never. The caller frees it; NULL: out of memory. */
-char *exact_calls_script(const struct target_spec *spec, uint64_t seconds);
+/* Returns the script for the targets, with further lines that say how far the time has come. The
+ * caller frees it; NULL: out of memory. */
+char *exact_calls_script(const struct target_spec *spec);
 
 /* Returns whether one of the processes can be seen to have no probes of calls, after a message. */
 bool exact_calls_refused(const struct target_spec *spec, const char *verb);

@@ -212,16 +212,6 @@ static char *make_script(const struct target_spec *spec, bool is_kernel)
 		: text;
 }
 
-static int replace_script(struct trace *trace, char *script)
-{
-	if (!script) {
-		cli_message("out of memory");
-		return CLI_CANNOT;
-	}
-	trace_replace_bundled(trace, script);
-	return CLI_OK;
-}
-
 /* Looks at what is to be traced, and chooses the script for it. */
 static int choose_script(
 	struct flame_traced *traced, struct trace *trace, const struct flame_trace_wish *wish)
@@ -232,7 +222,7 @@ static int choose_script(
 	if (wish->is_exact) {
 		if (exact_calls_refused(&trace->spec, "flame"))
 			return CLI_CANNOT;
-		return replace_script(trace, exact_calls_script(&trace->spec, wish->seconds));
+		return trace_replace_bundled(trace, exact_calls_script(&trace->spec));
 	}
 	if (target_streams_look(&trace->spec, &streams, &error)) {
 		cli_message("%s", error.text);
@@ -245,7 +235,7 @@ static int choose_script(
 		return cli_usage("flame",
 			"--wall: the kernel samples what runs, not what waits; 'vmtap trace "
 			"off_cpu_by_stack' shows waits");
-	return replace_script(trace, make_script(&trace->spec, traced->is_kernel));
+	return trace_replace_bundled(trace, make_script(&trace->spec, traced->is_kernel));
 }
 
 int flame_trace(

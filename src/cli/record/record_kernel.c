@@ -523,15 +523,11 @@ static char *make_script(const struct target_spec *spec, const struct record_opt
 static int run_trace(
 	struct record_writer *record, struct trace *trace, const struct record_options *options)
 {
-	char *script = make_script(&trace->spec, options);
 	struct sigaction before;
-	int status;
+	int status = trace_replace_bundled(trace, make_script(&trace->spec, options));
 
-	if (!script) {
-		cli_message("out of memory");
-		return CLI_CANNOT;
-	}
-	trace_replace_bundled(trace, script);
+	if (status)
+		return status;
 	if (record->probes) { /* as messages name it */
 		trace->scripts[0].name = options->probes[0];
 		trace->scripts[0].is_file = false;

@@ -361,18 +361,13 @@ static int choose_script(struct top *top, struct trace *trace)
 			"--wall: these processes serve no event stream, and are shown by samples "
 			"of CPU time; 'vmtap trace off_cpu_by_stack' shows waits");
 	if (top->is_by_calls) {
-		script = exact_calls_script(&trace->spec, 0);
+		script = exact_calls_script(&trace->spec);
 	} else {
 		jvm_map_ask(&trace->spec);
 		script = process_script(&trace->spec, PROCESS_SCRIPT_THREADS);
 	}
-	if (!script) {
-		cli_message("out of memory");
-		return CLI_CANNOT;
-	}
-	trace_replace_bundled(trace, script);
 	top->lacks_figures = true;
-	return CLI_OK;
+	return trace_replace_bundled(trace, script);
 }
 
 /* Reads the words with the verb's script for them. */

@@ -573,13 +573,16 @@ int trace_options_parse(struct trace *trace, int argc, char **argv, const char *
 	return status ? status : set_options(trace);
 }
 
-void trace_replace_bundled(struct trace *trace, char *text)
+int trace_replace_bundled(struct trace *trace, char *text)
 {
 	struct script *script = &trace->scripts[0];
 
+	if (!text)
+		return out_of_memory();
 	script->text = script->owned = text;
 	script->length = strlen(text);
 	trace->is_bundled = trace->options.table = false;
+	return CLI_OK;
 }
 
 void trace_options_free(struct trace *trace)

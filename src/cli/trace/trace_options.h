@@ -74,7 +74,8 @@ int trace_options_parse(struct trace *trace, int argc, char **argv, const char *
 void trace_options_free(struct trace *trace);
 
 /* Runs this text instead of the bundled script, and frees it at the end. The trace must be one
- * whose script is_bundled says to be bundled. */
-void trace_replace_bundled(struct trace *trace, char *text);
+ * whose script is_bundled says to be bundled. Returns CLI_OK; or says that memory has run out, if
+ * the text is NULL, and returns CLI_CANNOT. */
+int trace_replace_bundled(struct trace *trace, char *text);
 
 #endif
