@@ -12,11 +12,13 @@
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/process_stat.h"
 #include "targets/target_spec.h"
 
 enum { LIMIT_MS = 5000 };
@@ -41,18 +43,10 @@ static bool has_line(uint32_t pid, const char *file, const char *text)
 
 static bool catches_quit(uint32_t pid)
 {
-	char path[64], line[256];
-	uint64_t caught = 0;
-	FILE *lines;
+	char caught[32];
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
-	lines = fopen(path, "re");
-	while (lines && fgets(line, sizeof(line), lines))
-		if (sscanf(line, "SigCgt: %" SCNx64, &caught) == 1)
-			break;
-	if (lines)
-		fclose(lines);
-	return caught >> (SIGQUIT - 1) & 1;
+	return process_status_value(pid, "SigCgt", caught, sizeof(caught)) &&
+		strtoull(caught, NULL, 16) >> (SIGQUIT - 1) & 1;
 }
 
 /* Waits for the end of a child of ours, which is killed after the limit. */

@@ -1,7 +1,6 @@
 /*
- * dump_process.c: see dump_process.h. The threads are looked at one after the other, while the
- * others go on, and everything is in memory before it is printed: a reader of the output who does
- * not read holds nobody up.
+ * dump_process.c: see dump_process.h. Each thread is examined in turn while the others run. The
+ * output is complete in memory before anything is printed, so a slow reader stops no thread.
  */
 #include "cli/dump/dump_process.h"
 
@@ -17,6 +16,7 @@
 #include "base/arena.h"
 #include "base/clean_text.h"
 #include "base/error.h"
+#include "base/process_stat.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/jvm_map.h"
@@ -176,21 +176,14 @@ static int list_threads(uint32_t pid, uint32_t **ids, size_t *count)
 	return result;
 }
 
-/* Who traces a process, which nobody else can stop then; 0: nobody. */
+/* Returns the process that traces this one, which no other can stop then; 0: none does. */
 static uint32_t tracer_of(uint32_t pid)
 {
-	char path[64], line[256];
-	uint32_t tracer = 0;
-	FILE *file;
+	char tracer[16];
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "TracerPid: %" SCNu32, &tracer) == 1)
-			break;
-	if (file)
-		fclose(file);
-	return tracer;
+	return process_status_value(pid, "TracerPid", tracer, sizeof(tracer))
+		? (uint32_t)strtoul(tracer, NULL, 10)
+		: 0;
 }
 
 static int refuse_traced(const struct process_info *process, uint32_t tracer)

@@ -157,6 +157,14 @@ static int spend_nameless(
 	return 0;
 }
 
+static bool has_method(const size_t *methods, size_t count, size_t method)
+{
+	for (size_t i = 0; i < count; i++)
+		if (methods[i] == method)
+			return true;
+	return false;
+}
+
 /*
  * Counts time for the frames of a stack, for each method once: the methods of recursion are there
  * several times. skipped: innermost frames that it does not belong to. Time without a frame counts,
@@ -175,7 +183,7 @@ static int spend_stack(struct top_writer *top, uint64_t pid, const struct aggreg
 	int result = 0;
 
 	while (count < FRAMES_MAX && (text = next_frame(places, row, &key, &at, buffer))) {
-		size_t method, seen = 0;
+		size_t method;
 
 		is_empty = false;
 		if (skipped) {
@@ -185,9 +193,7 @@ static int spend_stack(struct top_writer *top, uint64_t pid, const struct aggreg
 		result = method_of(top->table, pid, text, strlen(text), &method);
 		if (result)
 			return result;
-		while (seen < count && methods[seen] != method)
-			seen++;
-		if (seen < count)
+		if (has_method(methods, count, method))
 			continue;
 		if (!count)
 			top_table_spend(top->table, method, TOP_SELF, spent);
@@ -277,14 +283,12 @@ static int spend_node(struct top_writer *top, uint32_t node, uint64_t spent, uin
 	for (; node && tree->nodes[node].parent && count < FRAMES_MAX;
 		node = tree->nodes[node].parent) {
 		const struct call_frame_name *name = &tree->names[tree->nodes[node].name];
-		size_t method, seen = 0;
+		size_t method;
 		int result = method_of(top->table, pid, name->text, name->length, &method);
 
 		if (result)
 			return result;
-		while (seen < count && methods[seen] != method)
-			seen++;
-		if (seen < count)
+		if (has_method(methods, count, method))
 			continue;
 		if (!count) {
 			top_table_spend(top->table, method, TOP_SELF, spent);

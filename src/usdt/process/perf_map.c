@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/bisect.h"
 #include "base/clock.h"
+#include "base/process_stat.h"
 
 enum {
 	TEXT_MAX = 64 << 20, /* bytes that are read of a process's file, ever */
@@ -22,20 +23,13 @@ enum {
 /* The process's number in its own namespace, by which it names its file. */
 static pid_t own_pid(pid_t pid)
 {
-	char path[64], line[256];
-	pid_t found = pid;
-	FILE *file;
+	char numbers[256];
+	const char *last;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file)) {
-		char *last = strrchr(line, '\t');
-		if (last && strncmp(line, "NSpid:\t", 7) == 0)
-			found = (pid_t)strtol(last + 1, NULL, 10);
-	}
-	if (file)
-		fclose(file);
-	return found;
+	if (!process_status_value((uint32_t)pid, "NSpid", numbers, sizeof(numbers)))
+		return pid;
+	last = strrchr(numbers, '\t');
+	return (pid_t)strtol(last ? last + 1 : numbers, NULL, 10);
 }
 
 void perf_map_open(struct perf_map *map, pid_t pid)
