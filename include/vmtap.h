@@ -99,9 +99,9 @@
  * (vmtap's option switchrate), so that the library's thread wakes seldom: less than fifty times a
  * second. Except for short bursts, the requests of all clients together take at most a twentieth of
  * one CPU's time. If 64 clients are connected and another one connects, the server closes the one
- * that has been idle for longest, with a message, provided that it has sent no whole request for a
- * second, and read nothing or less than the system frees at once (some 100 KB). If there is none,
- * the new client is told so after a second.
+ * that has been idle for longest, and sends it a message. A client is idle if for a second it has
+ * sent no whole request and has read less than the system frees at once (some 100 KB). If none is
+ * idle, the new client receives a message that says so, after a second.
  *
  * Time stamps are readings of the processor's counter. A VM that forbids its threads to read it
  * (prctl PR_SET_TSC) must do so before vmtap_start(), which then chooses the system's clock; a

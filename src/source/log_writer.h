@@ -56,8 +56,8 @@ int log_writer_process(struct log_writer *writer, uint32_t pid, uint32_t ppid, c
  * LOG_WRITER_FRAMES_MAX are counted as cut. */
 void log_writer_frame(struct log_writer *writer, const char *function, const char *place);
 
-/* Writes a sample with the frames that were added, of which so many are the kernel's; weight is the
- * CPU time in ns that it stands for. */
+/* Writes a sample with the frames that were added. The first
+ * kernel_frames of them are the kernel's; weight is the CPU time in ns that it stands for. */
 void log_writer_sample(struct log_writer *writer, const struct log_writer_event *event,
 	uint32_t kernel_frames, uint64_t weight);
 

@@ -42,7 +42,7 @@ static void help(void)
 	       "10 by\n"
 	       "                   default\n"
 	       "  -h, --help       this text\n\n"
-	       "Exit status: 0; 2 usage, 3 the process does not exist or may not be looked at, "
+	       "Exit status: 0; 2 usage, 3 the process does not exist or may not be examined, "
 	       "or is\na VM that cannot show its threads, or did not in that time.\n");
 }
 

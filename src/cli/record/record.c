@@ -50,7 +50,7 @@ struct session {
 	struct interrupts interrupts;
 	struct record_display display;
 	int64_t end;      /* when the recording is to end, ms; 0: never */
-	int64_t looked;   /* when further runtimes were last looked for */
+	int64_t looked;   /* when it last searched for further runtimes */
 	bool has_further; /* it has been said that there are some */
 };
 

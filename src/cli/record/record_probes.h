@@ -38,7 +38,7 @@ void record_probes_free(struct record_probes *probes);
 
 /*
  * Begins an event of a probe, whose stack has been added to the log. Returns 0, -EINVAL if the
- * probe is none of a process, -E2BIG if there are too many, or -ENOMEM.
+ * probe belongs to no process, -E2BIG if there are too many, or -ENOMEM.
  */
 int record_probes_begin(struct record_probes *probes, struct log_writer *log,
 	const struct d_probe *probe, uint32_t pid, const struct log_writer_event *event,

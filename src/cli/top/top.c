@@ -137,7 +137,7 @@ static bool take_valued(struct top_options *options, int argc, char **argv, int 
 
 /*
  * Takes the verb's own options out of the words; what remains is a command line of `vmtap trace`.
- * Words after "--" are not looked at.
+ * Words after "--" are left as they are.
  */
 static int take_options(struct top_options *options, int argc, char **argv, char **rest)
 {
@@ -177,7 +177,8 @@ static void print_line(const char *line, int *error)
 		*error = errno;
 }
 
-/* Prints at most so many methods; columns: of the terminal, 0: it is none. 0, or an errno. */
+/* Prints a table of at most `rows` methods. columns: the width of the terminal; 0: there is no
+ * terminal. Returns 0 or an errno. */
 static int print_table(const struct top *top, size_t rows, int columns, bool is_ascii)
 {
 	struct top_line_form form;

@@ -64,10 +64,10 @@ struct run {
 	uint64_t heard;        /* when the stream last said something */
 	uint64_t flushed;      /* when output was last written */
 	uint64_t told;         /* when drops were last reported */
-	uint64_t looked;       /* when VMs that join and leave were last looked for */
+	uint64_t looked;       /* when it last searched for VMs that join and leave */
 	uint64_t collected;    /* when what sources count was last read for its own sake */
 	uint64_t shown;        /* when the last snapshot was made */
-	uint64_t keyed;        /* when keys were last looked for */
+	uint64_t keyed;        /* when it last read keys */
 	uint64_t engaged;      /* when the engine was last given something to do */
 	uint64_t ends;         /* when the limit of time is reached; UINT64_MAX: there is none */
 	bool is_over;          /* it has been reached */
