@@ -11,6 +11,7 @@ need_kernel
 
 cat >"$directory/work.c" <<'C'
 #include <sys/sdt.h>
+#include <unistd.h>
 
 volatile unsigned long sum;
 static __attribute__((noinline)) void much(void)
@@ -28,6 +29,7 @@ int main(void)
 #ifdef LANGUAGE
 		STAP_PROBE5(php, function__return, "much", "work.php", 3, "", "");
 #endif
+		usleep(10000); /* other tests need the processor */
 	}
 }
 C
