@@ -11,8 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/suggestion.h"
 #include "engine/output/display.h"
+#include "usdt/process/process_info.h"
 #include "usdt/process/process_names.h"
 
 enum { NAMED_SHOWN = 10 /* processes of a name, in a message */ };
@@ -114,23 +116,44 @@ const char *cli_input(const char *name)
 	return strcmp(name, "-") ? name : "/dev/stdin";
 }
 
+/* Writes pids, separated by spaces, of which count exist. Returns the text. */
+static const char *list_pids(
+	const uint32_t *pids, size_t count, char text[NAMED_SHOWN * CLI_PID_TEXT + 8])
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < count && i < NAMED_SHOWN; i++)
+		length += (size_t)sprintf(text + length, "%s%" PRIu32, i ? " " : "", pids[i]);
+	strcpy(text + length, count > NAMED_SHOWN ? " ..." : "");
+	return text;
+}
+
 /* Finds the process of a name. */
 static int named_pid(const char *name, uint32_t *pid)
 {
 	uint32_t pids[NAMED_SHOWN];
-	char text[NAMED_SHOWN * CLI_PID_TEXT] = "";
-	size_t length = 0, count = process_names_find(name, pids, NAMED_SHOWN);
+	char text[NAMED_SHOWN * CLI_PID_TEXT + 8];
+	size_t count = process_names_find(name, pids, NAMED_SHOWN);
+	struct process_info process;
+	struct error ignored;
 
 	if (count == 1) {
 		*pid = pids[0];
 		return CLI_OK;
 	}
-	for (size_t i = 0; i < count && i < NAMED_SHOWN; i++)
-		length += (size_t)snprintf(
-			text + length, sizeof(text) - length, "%s%" PRIu32, i ? " " : "", pids[i]);
-	if (count)
-		cli_message("%zu processes are named '%s': give the pid of one: %s%s", count, name,
-			text, count > NAMED_SHOWN ? " ..." : "");
+	if (count) {
+		cli_message("%zu processes are named '%s': give the pid of one: %s", count, name,
+			list_pids(pids, count, text));
+		return CLI_CANNOT;
+	}
+	count = process_names_find_script(name, pids, NAMED_SHOWN);
+	if (count == 1 && !process_info_read(pids[0], &process, &ignored))
+		cli_message("no process is named '%s'; process %" PRIu32
+			    " (%s) runs it: -p %" PRIu32,
+			name, pids[0], process.name, pids[0]);
+	else if (count)
+		cli_message("no process is named '%s'; several run it: give the pid of one: %s",
+			name, list_pids(pids, count, text));
 	else
 		cli_message("no process is named '%s'", name);
 	return CLI_CANNOT;
@@ -156,10 +179,16 @@ bool cli_is_name(const char *operand)
 {
 	uint32_t pid;
 
-	if (!access(operand, F_OK) || !process_names_find(operand, &pid, 1))
+	if (!access(operand, F_OK))
 		return false;
-	cli_message(
-		"%s: there is no such file; '-p %s' is the process of that name", operand, operand);
+	if (process_names_find(operand, &pid, 1))
+		cli_message("%s: there is no such file; '-p %s' is the process of that name",
+			operand, operand);
+	else if (process_names_find_script(operand, &pid, 1) == 1)
+		cli_message("%s: there is no such file; process %" PRIu32 " runs it: -p %" PRIu32,
+			operand, pid, pid);
+	else
+		return false;
 	return true;
 }
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A process may be given by its name wherever a pid is: by that of its executable, or the one that it
-# has given itself, of which the kernel keeps 15 bytes. Several of a name are listed, none is said.
+# has given itself, of which the kernel keeps 15 bytes. Several of a name are listed, none is said,
+# with the process that runs a script of that name.
 # tests: src/usdt/process/process_names.c src/cli/cli.c
 . tests/e2e/common
 
@@ -32,6 +33,18 @@ run 2 flame -o - "$name"
 has err "^vmtap: $name: there is no such file; '-p $name' is the process of that name$"
 run 2 heap "$name"
 has err "'-p $name' is the process of that name$"
+# the name of a script that an interpreter runs
+printf 'read -r line\n' >"$directory/waits_$$.sh"
+mkfifo "$directory/line"
+sh -u "$directory/waits_$$.sh" <>"$directory/line" &
+script=$!
+pids+=("$script")
+await "no script" grep -q waits_ "/proc/$script/cmdline"
+hint="process $script( \\(sh\\))? runs it: -p $script$"
+run 3 top --count 1 -p "waits_$$.sh"
+has err "^vmtap: no process is named 'waits_$$.sh'; $hint"
+run 2 flame -o - "waits_$$.sh"
+has err "^vmtap: waits_$$.sh: there is no such file; $hint"
 # a name that the process has given itself, longer than the kernel keeps
 cat >"$directory/named.c" <<'C'
 #include <sys/prctl.h>

@@ -15,4 +15,10 @@
  */
 size_t process_names_find(const char *name, uint32_t *pids, size_t most);
 
+/*
+ * Does the same for the processes whose first operand is a file of this name: the script that an
+ * interpreter runs, as in "python3 -u FILE".
+ */
+size_t process_names_find_script(const char *name, uint32_t *pids, size_t most);
+
 #endif
