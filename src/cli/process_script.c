@@ -69,9 +69,9 @@ char *process_script(const struct target_spec *spec, enum process_script_kind ki
 	return text;
 }
 
-int process_script_mixed(const char *verb)
+void process_script_tell_mixed(struct target_spec *spec)
 {
-	return cli_usage(verb,
-		"some of these processes serve an event stream and some do not: "
-		"take them apart, or all by the kernel's samples (--via=kernel)");
+	spec->via = TARGET_VIA_KERNEL;
+	cli_message("some of these processes serve an event stream and some do not: all are "
+		    "sampled by the kernel, as with --via=kernel");
 }

@@ -42,8 +42,8 @@ enum process_script_value {
  */
 char *process_script(const struct target_spec *spec, enum process_script_kind kind);
 
-/* Refuses targets of which some serve an event stream and some do not: their figures have nothing
- * in common. Returns the exit status. */
-int process_script_mixed(const char *verb);
+/* Has targets of which some serve an event stream and some do not be traced by the kernel alone,
+ * and says so: samples of streams and of the kernel have nothing in common. */
+void process_script_tell_mixed(struct target_spec *spec);
 
 #endif

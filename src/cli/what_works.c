@@ -2,24 +2,53 @@
 #include "cli/what_works.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "cli/cli.h"
 #include "targets/target_spec.h"
 #include "usdt/process/call_probes.h"
+#include "usdt/process/process_images.h"
+
+/* Returns true if a file that the process has mapped has USDT probes. */
+static bool has_probes(uint32_t pid)
+{
+	struct usdt_process *process;
+	struct error ignored;
+	bool has = false;
+
+	if (usdt_process_open((pid_t)pid, &process, &ignored))
+		return false;
+	for (size_t i = 0; i < process->object_count && !has; i++)
+		has = process->objects[i].image && process->objects[i].image->site_count;
+	usdt_process_free(process);
+	return has;
+}
 
 void what_works_tell(const struct target_spec *spec)
 {
 	for (size_t i = 0; i < spec->count; i++) {
 		const struct target_item *item = &spec->items[i];
-		const char *provider =
-			item->kind == TARGET_PID ? call_probes_of_process(item->pid) : NULL;
+		const char *provider;
 
+		if (item->kind != TARGET_PID)
+			continue;
+		provider = call_probes_of_process(item->pid);
 		/* a VM of its own serves a stream, or an earlier message says why it does not now
 		 */
-		if (!provider || !strcmp(provider, "vm"))
+		if (provider && !strcmp(provider, "vm"))
 			continue;
+		if (!provider) {
+			cli_message("'vmtap flame -p %" PRIu32
+				    " -o FILE' shows where its time goes, by samples",
+				item->pid);
+			if (has_probes(item->pid))
+				cli_message("'vmtap list %" PRIu32 "' shows the probes that it has",
+					item->pid);
+			return;
+		}
 		cli_message("'vmtap trace method_time -p %" PRIu32
 			    "' works on its %s probes, and so does 'vmtap flame --exact -p %" PRIu32
 			    " -o FILE'",

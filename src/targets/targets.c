@@ -211,6 +211,24 @@ const struct error *targets_missing(const struct targets *targets)
 	return NULL;
 }
 
+bool targets_leave_missing(struct targets *targets)
+{
+	bool has_others = false;
+
+	for (size_t i = 0; i < targets->count && targets->group == TARGET_GROUP_LISTED; i++)
+		has_others |= !*targets->items[i].missing.text;
+	for (size_t i = 0; i < targets->count && has_others; i++) {
+		struct target *target = &targets->items[i];
+
+		if (!*target->missing.text)
+			continue;
+		target_tell(targets, "%s; nothing of it is traced", target->missing.text);
+		target->is_watched = false;
+		target->is_reported = true;
+	}
+	return has_others;
+}
+
 bool targets_have_children(const struct targets *targets)
 {
 	for (size_t i = 0; i < targets->count; i++)

@@ -159,6 +159,13 @@ int targets_watch(struct targets *targets, struct error *error);
 /* Returns why the stream of the first target without one is missing; NULL if none is missing. */
 const struct error *targets_missing(const struct targets *targets);
 
+/*
+ * Leaves out the targets whose streams are missing, and says so, if others that are given one by
+ * one deliver events: the trace ends with those. Returns false if there are no others, and does
+ * nothing then.
+ */
+bool targets_leave_missing(struct targets *targets);
+
 /* Returns true if that target is a command which has started other programs. */
 bool targets_have_children(const struct targets *targets);
 

@@ -228,11 +228,11 @@ pid=$!
 pids+=("$pid")
 await "it does not sleep" grep -q sleep "/proc/$pid/comm"
 for verb in top flame; do
-	word="-o$directory/none"
-	[ $verb = flame ] || word=--plain
+	word="-o$directory/none" again=" -o $directory/none"
+	[ $verb = flame ] || word=--plain again=
 	run 3 $verb --exact "$word" -p "$pid"
 	[ "$(cat "$directory/err")" = \
-		"vmtap: process $pid (sleep) has no probes of its calls; 'vmtap $verb -p $pid' shows where its time goes, by samples" ] ||
+		"vmtap: process $pid (sleep) has no probes of its calls; 'vmtap $verb -p $pid$again' shows where its time goes, by samples" ] ||
 		fail "$verb --exact of sleep"
 done
 run 3 flame --exact -o "$directory/none" -c true

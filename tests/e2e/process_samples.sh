@@ -128,8 +128,11 @@ run 3 flame "$gone" -o -
 vm=$!
 pids+=("$vm")
 await_stream "$vm"
-run 2 flame -p "$vm" -p "$pid" -o -
-has err '^vmtap flame: some of these processes serve an event stream and some do not'
+run 0 flame --folded --seconds 1 -p "$vm" -p "$pid" -o -
+has err '^vmtap: some of these processes serve an event stream and some do not: all are sampled by the kernel'
+has out "^toy \\($vm\\);.*;main;.*interpret"
+run 2 flame --wall -p "$vm" -p "$pid" -o -
+has err '^vmtap flame: --wall: the kernel samples what runs'
 run 0 flame --folded --seconds 1 --via=kernel -p "$vm" -o -
 has out '^(\[unknown\];)?_start;.*;main;.*interpret'
 run 0 flame --folded --samples --seconds 1 -p "$vm" -o -

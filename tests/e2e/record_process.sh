@@ -277,8 +277,10 @@ has out "^  process +$pid$"
 vm=$!
 pids+=("$vm")
 await_stream "$vm"
-run 2 record -p "$vm" -p "$pid" -o "$log"
-has err '^vmtap record: some of these processes serve an event stream and some do not'
+run 0 record -p "$vm" -p "$pid" --seconds 1 -o "$log"
+has err '^vmtap: some of these processes serve an event stream and some do not: all are sampled by the kernel'
+run 0 flame --folded "$log" -o -
+has out ';main;.*interpret'
 run 2 record -p "$vm" --follow -o "$log"
 has err '^vmtap record: a log is of one event stream'
 run 0 record -p "$vm" --samples --seconds 1 -o "$log"

@@ -68,5 +68,9 @@ run 2 trace -p $$ -p $$ -n BEGIN
 has err 'is given twice'
 run 2 trace -c true --log x -n BEGIN
 has err 'a recording .* is traced alone'
-run 3 trace -c "$TOY $programs/queens.toy" -p $$ -n 'vm*:::startup'
+# one that has nothing that is described is left out; if it is the only one, that is an error
+run 0 trace -q -c "$TOY $programs/queens.toy" -p $$ -n 'vm*:::startup { printf("begins\n"); }'
+has out '^begins$'
+has err "process $$ .*; nothing of it is traced$"
+run 3 trace -p $$ -n 'vm*:::startup'
 has err "process $$ "

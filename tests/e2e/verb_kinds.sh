@@ -81,6 +81,7 @@ words_of() { # kind: the words that give a target of it
 	several) words=(-p "$usdt" -p "$plain") number=$usdt ;;
 	vms) words=(-p "$vm" -p "$other_vm") number=$vm ;;
 	mixed) words=(-p "$vm" -p "$plain") number=$vm ;;
+	plain-first) words=(-p "$plain" -p "$vm") number=$vm ;;
 	*) fail "the kind $1" ;;
 	esac
 }
@@ -122,12 +123,14 @@ plain        |0| trace -q TARGET -n 'profile-997 /pid == $target && arg1/ { @[uf
 plain        |3| trace -q TARGET --via=stream -n 'vm$target:::method-entry'                           | serves no event stream
 container    |0| trace -q TARGET -n 'profile-997 /pid == $target && arg1/ { @[ufunc(arg1)] = count(); } profile-997 /pid == $target && ++n == 50/ { exit(0); }' | plain.much
 log          |0| trace -q TARGET -n 'vm*:::gc-end { @ = count(); }'                                   | ^ +[1-9]
-command      |0| trace -q TARGET --seconds 1 -n 'profile-97 /pid == $target/ { @[ufunc(arg1)] = count(); }' | plain.much
+command      |0| trace -q TARGET -n 'profile-97 /pid == $target && arg1/ { @[ufunc(arg1)] = count(); } profile-97 /pid == $target && ++n == 50/ { exit(0); }' | plain.much
 vm-command   |0| trace -q TARGET -n 'vm$target:::method-entry { @ = count(); }'                       | ^ +[1-9]
 name         |0| trace -q TARGET -n 'vm*:::method-entry { printf("%s\n", execname); exit(0); }'      | ^toy_of_kinds$
 process-name |0| trace -q TARGET -n 'php$target:::function-entry { printf("%d\n", pid); exit(0); }'   | ^PID$
-several      |0| trace -q TARGET --seconds 1 -n 'profile-97 /pid == $target/ { @[execname] = count(); }' | usdt
-mixed        |3| trace -q TARGET -n 'vm$target:::method-entry { exit(0); }'                          | vmtap flame
+several      |0| trace -q TARGET -n 'profile-97 /pid == $target/ { printf("%s\n", execname); exit(0); }' | ^usdt$
+mixed        |0| trace -q TARGET -n 'vm*:::method-entry { printf("%d\n", pid); exit(0); }'            | nothing of it is traced
+plain-first  |0| trace -q TARGET -n 'vm*:::method-entry { printf("%d\n", pid); exit(0); }'            | ^PID$
+plain-first  |3| trace -q TARGET -n 'vm$target:::method-entry { exit(0); }'                          | vmtap flame -p [0-9]+ -o FILE
 # ---- flame
 vm           |0| flame --folded --seconds 1 TARGET -o -                                           | Worker#work [0-9]+$
 vm           |0| flame --folded --samples --seconds 2 TARGET -o -                                 | Worker#work [0-9]+$
@@ -144,7 +147,8 @@ name         |0| flame --folded --seconds 2 TARGET -o -                         
 process-name |0| flame --folded --seconds 2 TARGET -o -                                           | ;main;much [0-9]+$
 several      |0| flame --folded --seconds 2 TARGET -o -                                           | ^usdt \(PID\);.*;main;much
 vms          |0| flame --folded --seconds 2 TARGET -o -                                           | ^toy_of_kinds \(PID\);.*Worker#work
-mixed        |2| flame --folded --seconds 2 TARGET -o -                                           | some of these processes serve an event stream and some do not
+mixed        |0| flame --folded --seconds 2 TARGET -o -                                           | ^toy_of_kinds \(PID\);.*interpret
+plain-first  |0| flame --folded --seconds 2 TARGET -o -                                           | ^plain \([0-9]+\);.*;main;much
 # ---- top
 vm           |0| top --count 1 --interval 1500 TARGET                                             | Worker#work
 vm-by-kernel |0| top --count 1 --interval 1500 TARGET                                             | interpret
@@ -161,7 +165,8 @@ name         |0| top --count 1 --interval 1500 TARGET                           
 process-name |0| top --count 1 --interval 1500 TARGET                                             | much
 several      |0| top --count 1 --interval 1500 TARGET                                             | PID +.*much
 vms          |0| top --count 1 --interval 1500 TARGET                                             | PID +.*Worker#work
-mixed        |2| top --count 1 TARGET                                                            | some of these processes serve an event stream and some do not
+mixed        |0| top --count 1 --interval 1500 TARGET                                             | PID +.*interpret
+plain-first  |0| top --count 1 --interval 1500 TARGET                                             | much
 # ---- record
 vm           |0| record --seconds 1 TARGET -o FILE                                                | FILE
 vm-by-kernel |0| record --seconds 1 TARGET -o FILE                                                | FILE
@@ -175,7 +180,8 @@ process-name |0| record --seconds 1 TARGET -o FILE                              
 several      |0| record --seconds 1 TARGET -o FILE                                                | FILE
 name         |2| record TARGET -o FILE                                                            | record does not take a name yet
 vms          |2| record TARGET -o FILE                                                            | record one VM at a time
-mixed        |2| record TARGET -o FILE                                                            | some of these processes serve an event stream and some do not
+mixed        |0| record --seconds 1 TARGET -o FILE                                                | FILE
+mixed        |2| record --lossless TARGET -o FILE                                                 | --lossless is for a VM
 # ---- dump
 vm           |0| dump TARGET                                                                     | Worker#work|\(file\)
 vm-by-kernel |0| dump TARGET                                                                     | ^thread [0-9]+ \(toy_of_kinds\)

@@ -91,7 +91,7 @@ char *exact_calls_script(const struct target_spec *spec)
 	return text;
 }
 
-bool exact_calls_refused(const struct target_spec *spec, const char *verb)
+bool exact_calls_refused(const struct target_spec *spec, const char *verb, const char *output)
 {
 	struct process_info process;
 	struct error ignored;
@@ -104,8 +104,9 @@ bool exact_calls_refused(const struct target_spec *spec, const char *verb)
 			continue;
 		cli_message("process %" PRIu32
 			    " (%s) has no probes of its calls; 'vmtap %s -p %" PRIu32
-			    "' shows where its time goes, by samples",
-			item->pid, process.name, verb, item->pid);
+			    "%s%s' shows where its time goes, by samples",
+			item->pid, process.name, verb, item->pid, output ? " -o " : "",
+			output ? output : "");
 		return true;
 	}
 	return false;

@@ -30,8 +30,9 @@ enum exact_calls_nodes {
  * caller frees it; NULL: out of memory. */
 char *exact_calls_script(const struct target_spec *spec);
 
-/* Returns whether one of the processes can be seen to have no probes of calls, after a message. */
-bool exact_calls_refused(const struct target_spec *spec, const char *verb);
+/* Returns whether one of the processes can be seen to have no probes of calls, after a message that
+ * has the command which works. output: the file of its option -o, or NULL. */
+bool exact_calls_refused(const struct target_spec *spec, const char *verb, const char *output);
 
 /* NULL: out of memory. The tree must outlive it. */
 struct exact_calls *exact_calls_new(

@@ -351,7 +351,8 @@ static int collect_trace(struct collected *collected, struct flame_traced *trace
 	const struct flame_trace_wish wish = {.seconds = options->seconds,
 		.is_elapsed = options->is_elapsed,
 		.is_exact = options->is_exact,
-		.measure = options->by->measure};
+		.measure = options->by->measure,
+		.output = options->output};
 	int status = flame_trace(traced, options->word_count, options->words, &wish);
 
 	collected->is_sampled = !options->is_exact;

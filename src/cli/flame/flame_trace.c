@@ -220,7 +220,7 @@ static int choose_script(
 	struct error error;
 
 	if (wish->is_exact) {
-		if (exact_calls_refused(&trace->spec, "flame"))
+		if (exact_calls_refused(&trace->spec, "flame", wish->output))
 			return CLI_CANNOT;
 		return trace_replace_bundled(trace, exact_calls_script(&trace->spec));
 	}
@@ -228,13 +228,13 @@ static int choose_script(
 		cli_message("%s", error.text);
 		return CLI_CANNOT;
 	}
-	if (streams == TARGET_STREAMS_SOME)
-		return process_script_mixed("flame");
-	traced->is_kernel = streams == TARGET_STREAMS_NONE || streams == TARGET_STREAMS_UNKNOWN;
+	traced->is_kernel = streams != TARGET_STREAMS_ALL;
 	if (traced->is_kernel && wish->is_elapsed)
 		return cli_usage("flame",
 			"--wall: the kernel samples what runs, not what waits; 'vmtap trace "
 			"off_cpu_by_stack' shows waits");
+	if (streams == TARGET_STREAMS_SOME)
+		process_script_tell_mixed(&trace->spec);
 	return trace_replace_bundled(trace, make_script(&trace->spec, traced->is_kernel));
 }
 

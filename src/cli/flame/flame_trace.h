@@ -28,6 +28,7 @@ struct flame_trace_wish {
 	bool is_elapsed;             /* samples of elapsed time */
 	bool is_exact;               /* no samples, but each call */
 	enum stacks_measure measure; /* of these: time or calls */
+	const char *output;          /* the file for the picture, as messages name it */
 };
 
 /*

@@ -607,7 +607,7 @@ static bool names_vm(const struct record_options *options)
 }
 
 /* Decides whether the kernel delivers the events, because the target serves no stream. */
-static int choose_way(const struct record_options *options, bool *is_kernel)
+static int choose_way(struct record_options *options, bool *is_kernel)
 {
 	enum target_streams streams;
 	struct error error;
@@ -616,16 +616,16 @@ static int choose_way(const struct record_options *options, bool *is_kernel)
 		cli_message("%s", error.text);
 		return CLI_CANNOT;
 	}
-	if (streams == TARGET_STREAMS_SOME)
-		return process_script_mixed("record");
 	/* a command of unknown kind may start a VM: if only a VM can do what is asked, wait for it
 	 */
-	*is_kernel = streams == TARGET_STREAMS_NONE ||
+	*is_kernel = streams == TARGET_STREAMS_NONE || streams == TARGET_STREAMS_SOME ||
 		(streams == TARGET_STREAMS_UNKNOWN && !options->is_of_stream && !names_vm(options));
 	if (*is_kernel && options->is_of_stream)
 		return refuse_options(options);
 	if (*is_kernel && refuse_clauses(options))
 		return CLI_FOUND;
+	if (streams == TARGET_STREAMS_SOME)
+		process_script_tell_mixed(&options->spec);
 	if (!*is_kernel && (options->spec.count > 1 || options->spec.follows))
 		return cli_usage("record",
 			"a log is of one event stream: record one VM at a time, without --follow, "

@@ -343,8 +343,6 @@ static int choose_script(struct top *top, struct trace *trace)
 
 	if (!trace->spec.count || target_streams_look(&trace->spec, &streams, &error))
 		return CLI_OK; /* the opening says what is wrong */
-	if (streams == TARGET_STREAMS_SOME && !top->options.is_exact)
-		return process_script_mixed("top");
 	/* a command that is no VM is shown by the kernel's samples, as by flame */
 	if (streams == TARGET_STREAMS_UNKNOWN && !trace->spec.follows && !top->options.is_exact)
 		streams = TARGET_STREAMS_NONE;
@@ -353,9 +351,9 @@ static int choose_script(struct top *top, struct trace *trace)
 	top->is_by_calls = top->options.is_exact &&
 		(streams == TARGET_STREAMS_NONE || streams == TARGET_STREAMS_SOME ||
 			(top->may_lack_stream && !trace->spec.follows));
-	if (streams != TARGET_STREAMS_NONE && !top->is_by_calls)
+	if (streams != TARGET_STREAMS_NONE && streams != TARGET_STREAMS_SOME && !top->is_by_calls)
 		return CLI_OK;
-	if (top->is_by_calls && exact_calls_refused(&trace->spec, "top"))
+	if (top->is_by_calls && exact_calls_refused(&trace->spec, "top", NULL))
 		return CLI_CANNOT;
 	if (top->options.is_elapsed)
 		return cli_usage("top",
@@ -364,6 +362,8 @@ static int choose_script(struct top *top, struct trace *trace)
 	if (top->is_by_calls) {
 		script = exact_calls_script(&trace->spec);
 	} else {
+		if (streams == TARGET_STREAMS_SOME)
+			process_script_tell_mixed(&trace->spec);
 		jvm_map_ask(&trace->spec);
 		script = process_script(&trace->spec, PROCESS_SCRIPT_THREADS);
 	}

@@ -565,6 +565,8 @@ static int finish(struct work *work, struct d_program **program)
 		*program = NULL;
 		return CLI_FOUND;
 	}
+	if (is_missing && targets_leave_missing(&work->trace->targets))
+		is_missing = false;
 	if (is_missing && (!work->may_miss || !(*program)->options.quiet || wants_stack))
 		report_missing(work);
 	if (is_missing && !work->may_miss) {

@@ -326,6 +326,11 @@ static int check_options(const struct trace *trace)
 {
 	struct error error;
 
+	if (!trace->script_count && trace->argument_count &&
+		trace->arguments[0] == trace->no_program) {
+		cli_message("'%s' is not a program in PATH", trace->no_program);
+		return CLI_CANNOT;
+	}
 	if (!trace->script_count && trace->argument_count)
 		return no_script(trace->verb, trace->arguments[0]);
 	if (!trace->script_count && trace->mode == TRACE_RUN) {

@@ -468,9 +468,7 @@ int endpoint_connect(const struct process_info *process, int wait_ms, int *fd, s
 		error_set(error, ENOENT,
 			"process %" PRIu32 " (%s) serves no event stream: it was built without "
 			"libvmtap, has not called vmtap_start(), or its socket cannot be found "
-			"(--socket); `vmtap list %" PRIu32
-			"` shows its probes, `vmtap flame %" PRIu32 "` where its "
-			"time goes",
-			process->pid, process->name, process->pid, process->pid);
+			"(--socket)",
+			process->pid, process->name);
 	return -ENOENT;
 }

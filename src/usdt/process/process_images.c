@@ -384,7 +384,10 @@ int usdt_process_map(pid_t pid, struct usdt_process **process, struct error *err
 	case -EACCES:
 	case -EPERM:
 		error_set(error, EACCES,
-			"process %d: belongs to another user, or may not be looked at; try as root",
+			geteuid() ? "process %d: belongs to another user, or may not be examined; "
+				    "try as root"
+				  : "process %d: may not be examined: root's capability "
+				    "CAP_SYS_PTRACE is missing here, as in many containers",
 			(int)pid);
 		break;
 	case -ENODATA:
