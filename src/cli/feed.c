@@ -85,6 +85,11 @@ static int open_targets(struct feed *feed, const struct feed_probe *probes, size
 	if (result)
 		return result;
 	feed->source = feed->targets.source;
+	if (feed->spec.log)
+		result = source_log_add_calls(
+			feed->source, &feed->set, &feed->has_other_calls, error);
+	if (result)
+		return result;
 	return follow(feed, probes, count, wish, error);
 }
 

@@ -4,7 +4,8 @@
  *
  * A verb lists the probes that it follows, each with a number of its own, its role. Probes that
  * the target does not have are left out. A log of GHC's has those of provider vm that its events
- * tell (source/eventlog/eventlog_ghc.c).
+ * tell (source/eventlog/eventlog_ghc.c), and so has a log of the kernel's probes of another
+ * runtime's calls (source/eventlog/eventlog_calls.c).
  */
 #ifndef VMTAP_CLI_FEED_H
 #define VMTAP_CLI_FEED_H
@@ -38,6 +39,8 @@ struct feed {
 	struct source *source; /* that of the targets */
 	int *roles;            /* by probe of the set, -1: not followed */
 	const char *what;      /* the log's name, for messages */
+	bool has_other_calls;  /* those of method-entry and the like are of another runtime, whose
+				  threads are those of the system, and do not tell their ends */
 	size_t followed;       /* probes */
 	uint64_t lost;         /* events; feed_count_losses() */
 	unsigned loss_reasons; /* of enum loss_reason */

@@ -288,6 +288,16 @@ int source_log_add_samples(struct source *source, struct d_probe_set *set,
 		: 0;
 }
 
+int source_log_add_calls(
+	struct source *source, struct d_probe_set *set, bool *has_calls, struct error *error)
+{
+	struct log_source *log = (struct log_source *)source;
+
+	return eventlog_add_calls(log->log, set, has_calls)
+		? error_set(error, ENOMEM, "%s: out of memory", log->file)
+		: 0;
+}
+
 /* If *looks_ahead, also reads the descriptions that come later in the log, and sets it to false if
  * these are damaged. */
 static int open_log(const char *file, bool *looks_ahead, struct d_probe_set *set,

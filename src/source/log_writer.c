@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/hash_table.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "source/recording.h"
 #include "wire/loss.h"
 #include "wire/wire.h"
@@ -25,7 +26,18 @@ enum {
 	CAPSET_PROCESS = 2, /* kinds of capability sets: GHC's numbers */
 	CAPSET_CLOCK = 3,
 	PASS_BYTES = 64 * 1024,
-	TEXT_BYTES_MAX = 4096 /* of a name */
+	TEXT_BYTES_MAX = 4096, /* of a name */
+	/* Which memory is written as the id of a name. Memory that is no text may have other bytes
+	 * at each event, so there must always remain names for everything else. */
+	MEMORY_NAMES_MAX = LOG_WRITER_NAMES_MAX / 4,
+	MEMORY_NAME_BYTES_MAX = 256
+};
+
+/* A piece of memory of the next event. */
+struct memory_piece {
+	uint64_t address;
+	uint32_t id;            /* of its text as a name; 0: the bytes follow in the event */
+	uint16_t begin, length; /* these bytes, in memory_bytes */
 };
 
 struct log_writer {
@@ -44,6 +56,10 @@ struct log_writer {
 	struct hash_table name_table;
 	uint32_t frames[LOG_WRITER_FRAMES_MAX][2]; /* ids of function and place */
 	size_t frame_count, cut;
+	struct memory_piece memory[LOG_WRITER_MEMORY_MAX];
+	size_t memory_count;
+	unsigned char memory_bytes[LOG_WRITER_MEMORY_MAX * LOG_WRITER_MEMORY_BYTES_MAX];
+	size_t memory_used;
 };
 
 /* ---- bytes ---- */
@@ -317,18 +333,18 @@ static struct text *new_name(const struct text *wanted)
 	return made;
 }
 
-/* The id of a name, which is defined at its first use; 0, the empty name, if there are too many. */
-static uint32_t name_id(struct log_writer *writer, const char *bytes)
+/* The id of a name, perhaps an empty one, which is defined at its first use; 0 if there are already
+ * so many. */
+static uint32_t define_name(
+	struct log_writer *writer, const char *bytes, size_t length, size_t names_max)
 {
-	struct text wanted = {bytes, (uint32_t)strnlen(bytes, TEXT_BYTES_MAX), 0}, *made;
+	struct text wanted = {bytes, (uint32_t)length, 0}, *made;
 	uint32_t hash = text_hash(bytes, wanted.length), index;
 
-	if (!wanted.length)
-		return 0;
 	index = hash_table_find(&writer->name_table, hash, is_name, writer->names, &wanted);
 	if (index != HASH_TABLE_NONE)
 		return index + 1;
-	if (writer->name_count == LOG_WRITER_NAMES_MAX)
+	if (writer->name_count >= names_max)
 		return 0;
 	if (array_room(&writer->names, &writer->name_capacity, writer->name_count,
 		    sizeof(*writer->names)) ||
@@ -345,6 +361,14 @@ static uint32_t name_id(struct log_writer *writer, const char *bytes)
 	log_writer_put(writer, index + 1, 4);
 	byte_buffer_add(&writer->bytes, bytes, wanted.length);
 	return index + 1;
+}
+
+/* The id of a name; 0, the empty name, if there are too many. */
+static uint32_t name_id(struct log_writer *writer, const char *bytes)
+{
+	size_t length = strnlen(bytes, TEXT_BYTES_MAX);
+
+	return length ? define_name(writer, bytes, length, LOG_WRITER_NAMES_MAX) : 0;
 }
 
 /* ---- events ---- */
@@ -431,6 +455,64 @@ int log_writer_declare(struct log_writer *writer, const char *description)
 	return type;
 }
 
+/* Whether the bytes are a text with its NUL that is likely to come again. */
+static bool is_memory_name(const char *bytes, size_t length)
+{
+	size_t at = 0, size = 1;
+
+	if (!length || length > MEMORY_NAME_BYTES_MAX || bytes[length - 1])
+		return false;
+	for (; at < length - 1 && size; at += size)
+		size = (unsigned char)bytes[at] < ' ' ? 0 : utf8_bytes(bytes + at, length - 1 - at);
+	return size;
+}
+
+void log_writer_memory(
+	struct log_writer *writer, uint64_t address, const char *bytes, size_t length)
+{
+	struct memory_piece *piece = &writer->memory[writer->memory_count];
+
+	if (writer->memory_count == LOG_WRITER_MEMORY_MAX || !length)
+		return;
+	*piece = (struct memory_piece){.address = address};
+	if (is_memory_name(bytes, length))
+		piece->id = define_name(writer, bytes, length - 1, MEMORY_NAMES_MAX);
+	if (!piece->id) {
+		if (length > LOG_WRITER_MEMORY_BYTES_MAX)
+			length = LOG_WRITER_MEMORY_BYTES_MAX;
+		piece->begin = (uint16_t)writer->memory_used;
+		piece->length = (uint16_t)length;
+		memcpy(writer->memory_bytes + writer->memory_used, bytes, length);
+		writer->memory_used += length;
+	}
+	writer->memory_count++;
+}
+
+/* The bytes of the memory that was added. */
+static size_t memory_size(const struct log_writer *writer)
+{
+	size_t size = writer->memory_count * WIRE_MEMORY_BYTES;
+
+	for (size_t i = 0; i < writer->memory_count; i++)
+		size += writer->memory[i].id ? 0 : 2 + (size_t)writer->memory[i].length;
+	return size;
+}
+
+static void put_memory(struct log_writer *writer)
+{
+	for (size_t i = 0; i < writer->memory_count; i++) {
+		const struct memory_piece *piece = &writer->memory[i];
+
+		log_writer_put(writer, piece->address, 8);
+		log_writer_put(writer, piece->id, 4);
+		if (piece->id)
+			continue;
+		log_writer_put(writer, piece->length, 2);
+		byte_buffer_add(&writer->bytes, writer->memory_bytes + piece->begin, piece->length);
+	}
+	writer->memory_count = writer->memory_used = 0;
+}
+
 void log_writer_probe(struct log_writer *writer, const struct log_writer_event *event,
 	uint16_t type, const struct log_writer_value *values, size_t count)
 {
@@ -446,12 +528,13 @@ void log_writer_probe(struct log_writer *writer, const struct log_writer_event *
 	}
 	time = begin_event(writer, event);
 	put_stack(writer, time);
-	put_long_head(writer, type, time, length);
+	put_long_head(writer, type, time, length + memory_size(writer));
 	for (size_t i = 0; i < count; i++)
 		if (values[i].text)
 			log_writer_put(writer, ids[i], sizeof(uint32_t));
 		else
 			log_writer_put(writer, values[i].number, sizeof(uint64_t));
+	put_memory(writer);
 }
 
 void log_writer_lost(struct log_writer *writer, uint64_t count, uint64_t since, uint64_t until)

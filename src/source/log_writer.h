@@ -27,7 +27,9 @@ struct recording;
 enum {
 	LOG_WRITER_FRAMES_MAX = 256, /* of a stack */
 	LOG_WRITER_PROCESSES_MAX = 65000,
-	LOG_WRITER_NAMES_MAX = 1 << 20
+	LOG_WRITER_NAMES_MAX = 1 << 20,
+	LOG_WRITER_MEMORY_MAX = 10,        /* pieces of an event */
+	LOG_WRITER_MEMORY_BYTES_MAX = 4096 /* of a piece; what is longer is cut */
 };
 
 /* Where and when an event has happened. */
@@ -77,7 +79,16 @@ struct log_writer_value {
  */
 int log_writer_declare(struct log_writer *writer, const char *description);
 
-/* Writes an event of a declared probe with as many values, and the frames that were added. */
+/*
+ * Adds memory of the process, as it was at the next event of a probe, to that event: a script over
+ * the log reads it at its address. The bytes are copied. Further pieces than LOG_WRITER_MEMORY_MAX
+ * are left out.
+ */
+void log_writer_memory(
+	struct log_writer *writer, uint64_t address, const char *bytes, size_t length);
+
+/* Writes an event of a declared probe with as many values, and the frames and the memory that were
+ * added. */
 void log_writer_probe(struct log_writer *writer, const struct log_writer_event *event,
 	uint16_t type, const struct log_writer_value *values, size_t count);
 

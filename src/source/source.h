@@ -165,6 +165,14 @@ int source_stream_add_samples(struct source *source, struct d_probe_set *set,
 int source_log_add_samples(struct source *source, struct d_probe_set *set,
 	const struct d_asked *asked, size_t asked_count, struct error *error);
 
+/*
+ * Adds method-entry, method-return, native-entry and native-return of provider vm to a log that has
+ * just been opened, if it has calls that the kernel's probes of another runtime recorded
+ * (eventlog_add_calls()): for readers that know provider vm alone. Returns 0 or -ENOMEM.
+ */
+int source_log_add_calls(
+	struct source *source, struct d_probe_set *set, bool *has_calls, struct error *error);
+
 /* Stores the path of a stream's socket, as its process bound it; "" if it is not known. */
 void source_stream_path(const struct source *source, char *path, size_t size);
 

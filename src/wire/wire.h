@@ -123,7 +123,14 @@ enum {
 	WIRE_PROBES = 416, /* from here on: probes, in the order in which their objects are loaded,
 			      for which GHC has no type that carries all arguments */
 
-	WIRE_EVENT_BYTES = 10 /* type and time */
+	WIRE_EVENT_BYTES = 10, /* type and time */
+
+	/*
+	 * Only in logs of processes without a stream: after the arguments of an event of a spare
+	 * type comes memory of the process, as it was then, in pieces: "address:8 name:4", the
+	 * name's text with its NUL; if the name is 0, "length:2" and so many bytes follow.
+	 */
+	WIRE_MEMORY_BYTES = 12
 };
 
 /* The event types' numbers: WIRE_GC_START and so on. */

@@ -341,7 +341,7 @@ run 0 flame --samples --folded "$directory/samples" -o "$directory/lines"
 grep -qE '^\(file\);Object#branch;Object#leaf [1-9][0-9]*$' "$directory/lines" || fail "the samples of a log"
 run 0 flame --folded "$directory/samples" -o "$directory/by_itself"
 cmp "$directory/lines" "$directory/by_itself" || fail "a log without calls is not shown by its samples"
-has err 'samples: no method-entry; shown by its samples$'
+is_silent || fail "something is said of a log that has samples only"
 # of samples that were lost, the advice is not to take samples
 python3 - "$directory/samples" "$directory/lossy" <<'PYTHON' || fail "a log with losses"
 import re, struct, sys
@@ -384,7 +384,7 @@ block 0
 end
 EVENTS
 run 3 flame "$directory/log" -o "$directory/new"
-has err 'no method-entry'
+has err 'no calls \(method-entry, function-entry\)'
 [ -e "$directory/new" ] && fail "a file without stacks"
 run 3 flame "$directory/before" -o /dev/full
 has err '/dev/full: No space left'

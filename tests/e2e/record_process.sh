@@ -253,7 +253,7 @@ done
 run 1 record -p "$pid" -n 'vm*:::gc-start' -o "$directory/kept"
 has err "probe description vm\*:::gc-start does not match any probes"
 run 1 record -p "$pid" -n 'x:::y { exit(0); }' -o "$directory/kept"
-has err 'only a probe description, without predicate or action$'
+has err 'only a probe description, perhaps with a predicate, and no action$'
 if [ "$(id -u)" = 0 ] && [ "${VMTAP_SANITIZED:-0}" = 0 ] && setpriv --bounding-set=-all --inh-caps=-all true; then
 	setpriv --bounding-set=-all --inh-caps=-all "$VMTAP" record -p "$pid" -o "$directory/kept" 2>"$directory/err" &&
 		fail "samples without privilege"

@@ -65,7 +65,7 @@ silent "$directory/libruby-3.1 fires" 'ruby$target:::method-entry { printf("fire
 silent "$directory/runtime" 'ruby$target:::method-entry { }'
 
 says "$directory/python3.11 fires" 'python$target:::function-entry { }' \
-	'python[0-9]+:::function-entry fires for generators only: Python 3.11 .*; add: python\$target:::line /0/ \{ \}$'
+	'python[0-9]+:::function-entry fires for generators only: Python 3.11 .*; add: -n '\''python\*:::line /0/ \{ \}'\''$'
 silent "$directory/python3.11 fires" 'python$target:::function-entry { } python$target:::line /0/ { }'
 silent "$directory/runtime fires" 'python$target:::function-entry { }'
 exit 0

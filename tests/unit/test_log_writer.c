@@ -33,6 +33,47 @@ static void teardown(void)
 	unlink(file);
 }
 
+static const char odd[] = "\xff\1odd";
+
+/* Memory of an event: a text, an empty one, bytes that are none, one that is too long for a name,
+ * and one that does not end. */
+static void add_memory(struct log_writer *writer, unsigned i)
+{
+	char bytes[LOG_WRITER_MEMORY_BYTES_MAX + 10];
+
+	memset(bytes, 'x', sizeof(bytes));
+	log_writer_memory(writer, 0x1000 + i, "text", 5);
+	log_writer_memory(writer, 0x2000, "", 1);
+	log_writer_memory(writer, 0x3000, odd, sizeof(odd));
+	log_writer_memory(writer, 0x4000, bytes, 1000);
+	log_writer_memory(writer, 0x5000, "text", 4);
+	for (unsigned j = 0; i > SAMPLES / 2 && j < LOG_WRITER_MEMORY_MAX; j++)
+		log_writer_memory(writer, 0x10000 * (j + 1), bytes, sizeof(bytes));
+}
+
+static void has_memory(
+	const struct event_capture *capture, uint64_t address, const char *bytes, uint32_t length)
+{
+	uint32_t there;
+	const char *captured = event_captured(capture, address, &there);
+
+	ck_assert_uint_eq(there, length);
+	ck_assert(!bytes || !memcmp(captured, bytes, length));
+}
+
+static void check_memory(const struct event_capture *capture, unsigned i)
+{
+	has_memory(capture, 0x1000 + i, "text", 5);
+	has_memory(capture, 0x1002 + i, "xt", 3);
+	has_memory(capture, 0x2000, "", 1);
+	has_memory(capture, 0x3000, odd, sizeof(odd));
+	has_memory(capture, 0x4000, NULL, 1000);
+	has_memory(capture, 0x5000, "text", 4);
+	has_memory(capture, 0x6000, NULL, 0);
+	has_memory(capture, 0x50000, NULL, i > SAMPLES / 2 ? LOG_WRITER_MEMORY_BYTES_MAX : 0);
+	has_memory(capture, 0x60000, NULL, 0); /* one piece too many */
+}
+
 /* Samples of two processes in turn, with a loss, a probe and a flush now and then. */
 static void write_log(void)
 {
@@ -63,6 +104,8 @@ static void write_log(void)
 		log_writer_sample(writer, &event, i % 5 > 0, WEIGHT);
 		if (i % 50 == 49)
 			log_writer_lost(writer, i, begun, event.time);
+		if (i % 10 == 3)
+			add_memory(writer, i);
 		if (i % 10 == 3)
 			log_writer_probe(writer, &event, (uint16_t)probe, values, 2);
 		if (i % 64 == 63)
@@ -110,6 +153,7 @@ START_TEST(test_all_kinds)
 				labels++;
 			} else if (!strcmp(name, "function-entry")) {
 				ck_assert_uint_eq(event->arguments[1], UINT64_MAX);
+				check_memory(&batch.captures[i], (unsigned)(10 * calls + 3));
 				calls++;
 			}
 		}

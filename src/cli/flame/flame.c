@@ -205,17 +205,13 @@ static int read_process(
 }
 
 /* Where the stacks are from, which decides what loses fewer of them. */
-enum way { WAY_LOG, WAY_PROCESS, WAY_TRACE, WAY_LOSSLESS_TRACE, WAY_KERNEL };
-
-static enum way way_to(const char *what)
-{
-	return is_pid(what) ? WAY_PROCESS : WAY_LOG;
-}
+enum way { WAY_LOG, WAY_KERNEL_LOG, WAY_PROCESS, WAY_TRACE, WAY_LOSSLESS_TRACE, WAY_KERNEL };
 
 /* Says what losses mean, and what to do so that fewer events are lost next time. */
 static void print_lost(char text[LOST_MAX], uint64_t lost, bool is_sampled, enum way way)
 {
 	static const char *const remedies[] = {[WAY_LOG] = ": record with --lossless",
+		[WAY_KERNEL_LOG] = "",
 		[WAY_PROCESS] = ": with --lossless the VM waits",
 		[WAY_TRACE] = ": with --lossless the VM waits",
 		[WAY_LOSSLESS_TRACE] = "",
@@ -229,13 +225,16 @@ static void print_lost(char text[LOST_MAX], uint64_t lost, bool is_sampled, enum
 		snprintf(text, LOST_MAX,
 			"%" PRIu64 " events were lost, and stacks end where they were: %s", lost,
 			way == WAY_LOG ? "record with --lossless, or take --samples"
-				       : "take --samples, or record a log with --lossless");
+				: way == WAY_KERNEL_LOG
+				? "record fewer probes, or samples, which is without -n"
+				: "take --samples, or record a log with --lossless");
 }
 
 /* The stacks of a log or process, and what they are of. */
 struct collected {
 	struct call_tree *tree;
 	bool is_sampled;
+	enum way way;
 	enum source_samples samples;
 	struct flame_subject subject;
 };
@@ -283,6 +282,9 @@ static int collect_by(struct collected *collected, const struct flame_options *o
 		result = feed_open_log(
 			&feed, "flame", cli_input(what), probes, probe_count, &wish, error);
 	}
+	collected->way = is_pid(what)  ? WAY_PROCESS
+		: feed.has_other_calls ? WAY_KERNEL_LOG
+				       : WAY_LOG;
 	if (!result) {
 		stacks = stacks_new(collected->tree, options->by->measure, feed.source->start);
 		if (!stacks)
@@ -299,7 +301,7 @@ static int collect_by(struct collected *collected, const struct flame_options *o
 		subject->counted = is_sampled ? "samples" : "calls";
 		subject->lost = stacks_lost(stacks);
 		if (subject->lost && !result) {
-			print_lost(lost, subject->lost, is_sampled, way_to(what));
+			print_lost(lost, subject->lost, is_sampled, collected->way);
 			cli_message("%s: %s", what, lost);
 		}
 		if (!result && !calls)
@@ -307,7 +309,8 @@ static int collect_by(struct collected *collected, const struct flame_options *o
 				is_sampled
 					? "%s: no samples with stacks: the VM takes none, or the "
 					  "log was recorded without --stacks"
-					: "%s: no method-entry, so there are no stacks",
+					: "%s: no calls (method-entry, function-entry), so there "
+					  "are no stacks",
 				what);
 	}
 	if (!result) {
@@ -334,10 +337,8 @@ static int collect(struct collected *collected, const struct flame_options *opti
 	struct error unsampled;
 
 	if (result == -ENODATA && may_have_samples &&
-		!collect_by(collected, options, true, what, true, &unsampled)) {
-		cli_message("%s: no method-entry; shown by its samples", what);
+		!collect_by(collected, options, true, what, true, &unsampled))
 		result = 0;
-	}
 	return result;
 }
 
@@ -467,7 +468,7 @@ static int command(const struct flame_options *options, char **operands)
 		if (lost) {
 			print_lost(note, lost, collected.is_sampled,
 				options->is_traced ? way_of_trace(options, &traced)
-						   : way_to(shown_name));
+						   : collected.way);
 			view.note = note;
 		}
 		view.shown = shown;

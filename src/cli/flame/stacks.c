@@ -59,8 +59,9 @@ struct guest_thread {
 	uint32_t base;              /* the node below which they are */
 	uint32_t reason;            /* name of what blocks it; 0: it is not blocked */
 	bool is_stopped;            /* by thread-stop */
-	uint64_t since; /* time up to which its time has been counted, or since it is blocked */
-	bool is_held;   /* its time goes on only with its own events */
+	uint64_t since;   /* time up to which its time has been counted, or since it is blocked */
+	bool is_held;     /* its time goes on only with its own events */
+	uint32_t process; /* of a log with several: the index of its process */
 };
 
 struct stacks {
@@ -228,7 +229,35 @@ static void begin_processes(struct stacks *stacks, const struct event_process *f
 		tree->nodes[moved[i]].self += tree->nodes[i].self;
 		tree->nodes[i].self = 0;
 	}
+	for (size_t i = 0; i < stacks->threads.thread_count; i++) {
+		struct guest_thread *thread = (void *)stacks->threads.threads[i];
+
+		thread->base = moved[thread->base];
+		for (uint32_t j = 0; j < thread->calls.depth; j++)
+			thread->calls.frames[j].node = moved[thread->calls.frames[j].node];
+	}
 	free(moved);
+}
+
+/* The system's thread of an event of another runtime. Its number may have been that of a thread of
+ * another process. */
+static struct guest_thread *find_system_thread(
+	struct stacks *stacks, const struct event_batch *batch, const struct event *event)
+{
+	struct guest_thread *thread = find_thread(stacks, event->tid, event->time);
+
+	if (thread && stacks->names_processes &&
+		(thread->process != event->process || !thread->base)) {
+		method_stacks_exit(&stacks->threads, event->tid);
+		thread = find_thread(stacks, event->tid, event->time);
+	}
+	if (!thread)
+		return NULL;
+	thread->is_held = true;
+	thread->process = event->process;
+	if (stacks->names_processes && !thread->base)
+		thread->base = process_node(stacks, &batch->processes[event->process]);
+	return thread;
 }
 
 /* A sample counts for the innermost frame; its stack is the VM's own. */
@@ -372,7 +401,8 @@ static void forget_stacks(struct stacks *stacks, uint64_t time)
 	for (size_t i = 0; i < stacks->threads.thread_count; i++) {
 		struct guest_thread *thread = (void *)stacks->threads.threads[i];
 
-		spend(stacks, thread, time);
+		if (!thread->is_held)
+			spend(stacks, thread, time);
 		unblock(stacks, thread, time);
 		thread->is_stopped = false;
 	}
@@ -457,7 +487,9 @@ bool stacks_batch(struct stacks *stacks, const struct feed *feed, const struct e
 				take_scheduling(stacks, role, batch, event);
 			continue;
 		}
-		thread = find_thread(stacks, feed_number(event, 4), event->time);
+		thread = feed->has_other_calls
+			? find_system_thread(stacks, batch, event)
+			: find_thread(stacks, feed_number(event, 4), event->time);
 		if (!thread)
 			return false;
 		note_os_thread(stacks, thread, event);

@@ -23,6 +23,7 @@
 #include "cli/record/record_display.h"
 #include "cli/record/record_kernel.h"
 #include "cli/record/record_options.h"
+#include "cli/record/record_probes.h"
 #include "contract/contract.h"
 #include "contract/known.h"
 #include "d/compile.h"
@@ -56,14 +57,16 @@ struct session {
 
 /* ---- which probes ---- */
 
-/* Returns whether -n has more than descriptions of probes, after a message. */
-static bool refuse_clauses(const struct record_options *options)
+/* Returns whether -n has more than descriptions of probes, and, by the kernel, predicates, after a
+ * message. */
+static bool refuse_clauses(const struct record_options *options, bool is_kernel)
 {
 	for (size_t i = 0; i < options->probe_count; i++)
-		if (strpbrk(options->probes[i], "/{;")) {
-			cli_message(
-				"-n '%s': only a probe description, without predicate or action",
-				options->probes[i]);
+		if (is_kernel ? !record_probes_accept(options->probes[i])
+			      : strpbrk(options->probes[i], "/{;") != NULL) {
+			cli_message("-n '%s': only a probe description, %s", options->probes[i],
+				is_kernel ? "perhaps with a predicate, and no action"
+					  : "without predicate or action");
 			return true;
 		}
 	return false;
@@ -80,7 +83,7 @@ static int match_probes(const struct session *session, struct d_probe_set *set, 
 	struct d_error error;
 	int status = CLI_FOUND;
 
-	if (refuse_clauses(options))
+	if (refuse_clauses(options, false))
 		return CLI_FOUND;
 	if (d_compiler_new(&settings, &compiler)) {
 		cli_message("out of memory");
@@ -622,7 +625,7 @@ static int choose_way(struct record_options *options, bool *is_kernel)
 		(streams == TARGET_STREAMS_UNKNOWN && !options->is_of_stream && !names_vm(options));
 	if (*is_kernel && options->is_of_stream)
 		return refuse_options(options);
-	if (*is_kernel && refuse_clauses(options))
+	if (*is_kernel && refuse_clauses(options, true))
 		return CLI_FOUND;
 	if (streams == TARGET_STREAMS_SOME)
 		process_script_tell_mixed(&options->spec);

@@ -308,7 +308,8 @@ static void write_printf(struct writer *writer, const struct d_format *format,
 	if (action->argument_count == RECORD_PROBES_TEXT_VALUES) {
 		text = value_text(values[1]);
 		if (text)
-			record_probes_text(record->probes, values[0], text->bytes, text->length);
+			record_probes_text(
+				record->probes, record->log, values[0], text->bytes, text->length);
 		return;
 	}
 	if (record->probes)
@@ -505,8 +506,8 @@ static char *make_script(const struct target_spec *spec, const struct record_opt
 		free(samples);
 		return NULL;
 	}
-	fprintf(file, "%s#pragma D option quiet\n#pragma D option strsize=1024\n",
-		samples ? samples : "");
+	fprintf(file, "%s#pragma D option quiet\n#pragma D option strsize=%d\n",
+		samples ? samples : "", RECORD_PROBES_TEXT_BYTES);
 	free(samples);
 	for (size_t i = 0; i < options->probe_count; i++)
 		if (!options->sample_period || options->probes[i] != record_options_sample)

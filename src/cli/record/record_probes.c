@@ -9,7 +9,7 @@
 #include "program/probe.h"
 #include "wire/wire.h"
 
-enum { TEXT_MAX = 1024, NAME_MAX_BYTES = 48, DESCRIPTION_MAX = 2048 };
+enum { NAME_MAX_BYTES = 48, DESCRIPTION_MAX = 2048 };
 
 /* A probe that the log has declared. */
 struct recorded_probe {
@@ -28,12 +28,61 @@ struct record_probes {
 	const struct recorded_probe *begun; /* NULL: none has */
 	struct log_writer_event event;
 	struct log_writer_value values[RECORD_PROBES_NUMBERS];
-	char texts[RECORD_PROBES_TEXTS][TEXT_MAX];
+	uint64_t arguments[RECORD_PROBES_NUMBERS];
+	char texts[RECORD_PROBES_TEXTS][RECORD_PROBES_TEXT_BYTES];
 };
 
-void record_probes_script(FILE *script, const char *description, bool has_stacks)
+/* The parts of an option -n. */
+struct probe_text {
+	const char *description, *predicate;
+	int description_length, predicate_length;
+};
+
+/* Takes the parts of a text. Returns false if it has other ones. */
+static bool split_text(const char *text, struct probe_text *parts)
 {
-	fprintf(script, "%s\n{\n\tprintf(\"%%d%%d%%d%%d%%d%%s", description);
+	static const char blanks[] = " \t\n";
+	const char *body = strchr(text, '{'), *end = body ? body : text + strlen(text);
+	size_t length = strcspn(text, "/{");
+
+	*parts = (struct probe_text){.description = text,
+		.description_length = (int)length,
+		.predicate = "1",
+		.predicate_length = 1};
+	if (body) {
+		body += 1 + strspn(body + 1, blanks);
+		if (*body != '}' || body[1 + strspn(body + 1, blanks)])
+			return false;
+	}
+	if (text[length] != '/')
+		return !strchr(text, ';');
+	while (strchr(blanks, end[-1]))
+		end--;
+	parts->predicate = text + length + 1;
+	parts->predicate_length = (int)(end - 1 - parts->predicate);
+	return end[-1] == '/' && parts->predicate_length > 0 && !strchr(text, ';');
+}
+
+bool record_probes_accept(const char *text)
+{
+	struct probe_text parts;
+
+	return split_text(text, &parts);
+}
+
+void record_probes_script(FILE *script, const char *text, bool has_stacks)
+{
+	struct probe_text parts;
+
+	split_text(text, &parts);
+	fprintf(script, "%.*s\n/%.*s/\n{\n", parts.description_length, parts.description,
+		parts.predicate_length, parts.predicate);
+	/* the probe is only to be traced, as Python's line is for its function-entry */
+	if (parts.predicate_length == 1 && *parts.predicate == '0') {
+		fputs("}\n", script);
+		return;
+	}
+	fputs("\tprintf(\"%d%d%d%d%d%s", script);
 	for (int i = 0; i < RECORD_PROBES_NUMBERS; i++)
 		fputs("%d", script);
 	fprintf(script, "%s\", timestamp, pid, ppid, tid, cpu, execname", has_stacks ? "%k" : "");
@@ -42,8 +91,10 @@ void record_probes_script(FILE *script, const char *description, bool has_stacks
 	fprintf(script, "%s);\n}\n", has_stacks ? ", ustack(127)" : "");
 	for (int i = 0; i < RECORD_PROBES_TEXTS; i++)
 		fprintf(script,
-			"%s\n/arg%d > 4095/\n{\n\tprintf(\"%%d%%s\", %d, copyinstr(arg%d));\n}\n",
-			description, i, i, i);
+			"%.*s\n/(%.*s) && arg%d > 4095/\n{\n\tprintf(\"%%d%%s\", %d, "
+			"copyinstr(arg%d));\n}\n",
+			parts.description_length, parts.description, parts.predicate_length,
+			parts.predicate, i, i, i);
 }
 
 struct record_probes *record_probes_new(void)
@@ -146,6 +197,7 @@ int record_probes_begin(struct record_probes *probes, struct log_writer *log,
 		return result;
 	probes->begun = found;
 	probes->event = *event;
+	memcpy(probes->arguments, arguments, sizeof(probes->arguments));
 	for (unsigned i = 0; i < found->count; i++)
 		probes->values[i] = found->texts >> i & 1
 			? (struct log_writer_value){.text = ""}
@@ -153,17 +205,31 @@ int record_probes_begin(struct record_probes *probes, struct log_writer *log,
 	return 0;
 }
 
-void record_probes_text(
-	struct record_probes *probes, uint64_t argument, const char *text, size_t length)
+/* The length of a text, which ends with a NUL, if the next argument says it: HotSpot's texts do not
+ * end with a NUL. */
+static size_t counted_length(const struct record_probes *probes, uint64_t argument, size_t length)
+{
+	uint64_t count = probes->arguments[argument + 1];
+
+	return !strcmp(probes->begun->provider, "hotspot") && count < length ? count : length;
+}
+
+void record_probes_text(struct record_probes *probes, struct log_writer *log, uint64_t argument,
+	const char *text, size_t length)
 {
 	char *place;
+	bool is_whole;
 
-	if (!probes->begun || argument >= RECORD_PROBES_TEXTS ||
-		!(probes->begun->texts >> argument & 1))
+	if (!probes->begun || argument >= probes->begun->count || argument >= RECORD_PROBES_TEXTS)
 		return;
+	length = counted_length(probes, argument, length);
+	is_whole = length < RECORD_PROBES_TEXT_BYTES - 1;
 	place = probes->texts[argument];
-	snprintf(place, TEXT_MAX, "%.*s", (int)length, text);
-	probes->values[argument].text = place;
+	snprintf(place, RECORD_PROBES_TEXT_BYTES, "%.*s", (int)length, text);
+	if (probes->begun->texts >> argument & 1)
+		probes->values[argument].text = place;
+	else
+		log_writer_memory(log, probes->arguments[argument], place, length + is_whole);
 }
 
 void record_probes_end(struct record_probes *probes, struct log_writer *log)

@@ -152,8 +152,7 @@ static const struct {
 	{"python", {"function-entry"}, lacks_lines, true,
 		"fires for generators only: Python 3.11 fires it for other functions only while "
 		"its "
-		"probe line is traced, too; add: "
-		"python$target:::line /0/ { }"},
+		"probe line is traced, too; add: -n 'python*:::line /0/ { }'"},
 };
 
 static bool is_of(const char *name, const char *provider)

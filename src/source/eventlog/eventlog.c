@@ -442,7 +442,7 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 
 /* Adds an event to a run, with its names resolved. */
 static bool take_event(struct eventlog *log, const struct plan *plan, uint64_t time,
-	unsigned char *payload, uint64_t end)
+	unsigned char *payload, size_t size, uint64_t end)
 {
 	if (plan->takes_names) {
 		for (unsigned int i = 0; i < plan->field_count; i++) {
@@ -454,6 +454,8 @@ static bool take_event(struct eventlog *log, const struct plan *plan, uint64_t t
 			memcpy(field, &index, sizeof(index));
 		}
 	}
+	if (has_memory(log, plan))
+		eventlog_note_memory(log, plan, payload, size);
 	if (log->is_open && time < log->open_last && !eventlog_close_run(log))
 		return false;
 	if (!log->is_open) {
@@ -549,7 +551,7 @@ static inline bool scan_event(struct eventlog *log, bool *stalled)
 		if (log->running && !eventlog_note_ghc(log, plan->type, time, at + head, size))
 			return false;
 		if (plan->role == ROLE_WANTED && !log->awaits &&
-			!take_event(log, plan, time, at + head, log->scanned + head + size))
+			!take_event(log, plan, time, at + head, size, log->scanned + head + size))
 			return false;
 		log->stack = 0;
 	} else {

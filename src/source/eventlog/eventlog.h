@@ -177,6 +177,12 @@ int eventlog_add_probes(
 	struct eventlog *log, uint32_t pid, const char *module, struct d_probe_set *set);
 
 /*
+ * Adds probes of provider vm that the calls of other runtimes fire, if the log is one of the
+ * kernel's probes and has such calls. Call it after eventlog_add_probes(). Returns 0 or -ENOMEM.
+ */
+int eventlog_add_calls(struct eventlog *log, struct d_probe_set *set, bool *has_calls);
+
+/*
  * Adds the profile-n probes that asked describes. The event vm:::sample fires them, with arg0 0,
  * arg1 the guest thread and arg2 the weight. Call it after eventlog_add_probes(). Adds none if the
  * VM has no such event. Returns 0 or -ENOMEM.

@@ -63,7 +63,7 @@ static const struct plan *plan_at(const struct eventlog *log, const unsigned cha
 	return &log->plans[log->plan_of[bytes_u16(at)]];
 }
 
-static uint64_t take_text(struct eventlog *log, const char *text, size_t length)
+uint64_t eventlog_take_text(struct eventlog *log, const char *text, size_t length)
 {
 	struct text *made = &log->texts[log->text_count];
 	char *bytes = log->text_bytes + log->text_used;
@@ -81,8 +81,11 @@ static inline void put_event(struct eventlog *log, const struct event_run *run, 
 	const uint64_t *arguments, uint8_t argument_count)
 {
 	if (log->captures)
-		log->captures[log->event_count] = (struct event_capture){
-			.guest = log->guest, .kernel = log->kernel, .user = log->user};
+		log->captures[log->event_count] = (struct event_capture){.guest = log->guest,
+			.kernel = log->kernel,
+			.user = log->user,
+			.pieces = log->memory.pieces,
+			.piece_count = log->memory.count};
 	log->events[log->event_count++] = (struct event){
 		.time = run->time + log->process.start,
 		.arguments = arguments,
@@ -115,6 +118,11 @@ static void decode_compats(struct eventlog *log, const struct plan *plan,
 			if (eventlog_fires_sample(log, compat, run->time, given, permuted))
 				put_event(log, run, compat->probe, permuted,
 					description->argument_count);
+			continue;
+		}
+		if (compat->is_call && compat->is_wanted) {
+			eventlog_take_call(log, plan, compat, run->tid, given, permuted);
+			put_event(log, run, compat->probe, permuted, description->argument_count);
 			continue;
 		}
 		if (compat->is_derived && compat->is_wanted) {
@@ -187,7 +195,7 @@ static inline void decode(
 		size_t left = frame_payload(plan->payload, at) - plan->least;
 		for (unsigned int i = 0; i < plan->text_count; i++) {
 			size_t length = strnlen(text, left);
-			arguments[plan->text_argument + i] = take_text(log, text, left);
+			arguments[plan->text_argument + i] = eventlog_take_text(log, text, left);
 			length += length < left;
 			text += length;
 			left -= length;
@@ -195,6 +203,11 @@ static inline void decode(
 	}
 	if (log->wants_stacks && plan->type != WIRE_THREAD_END)
 		eventlog_take_stack(log, plan, run, arguments);
+	if (log->pieces) {
+		log->memory.count = 0;
+		if (has_memory(log, plan))
+			eventlog_take_memory(log, plan, payload, frame_payload(plan->payload, at));
+	}
 	/* other events need it, even if this one is not wanted itself */
 	if (plan->says_running)
 		log->running[run->cap] = (uint32_t)arguments[plan->fields[0].argument];
@@ -243,6 +256,7 @@ static bool batch_full(const struct eventlog *log)
 {
 	return log->event_count > EVENTLOG_BATCH_EVENTS - (1 + EVENTLOG_COMPATS_MAX) ||
 		log->frame_count > EVENTLOG_BATCH_FRAMES - EVENTLOG_FRAMES_MAX ||
+		log->piece_count > EVENTLOG_BATCH_PIECES - EVENTLOG_PIECES_MAX ||
 		log->text_count > EVENTLOG_BATCH_EVENTS - WIRE_ARGUMENTS_MAX ||
 		EVENTLOG_BATCH_TEXT_BYTES - log->text_used < UINT16_MAX + WIRE_ARGUMENTS_MAX;
 }
@@ -369,6 +383,7 @@ enum eventlog_state eventlog_next(
 	bool complete;
 
 	log->event_count = log->text_count = log->text_used = log->frame_count = 0;
+	log->piece_count = 0;
 	/* released events are delivered before more is read, so that memory stays small */
 	if (!log->heap_count || log->heap[0].time > log->watermark) {
 		if (eventlog_scan(log)) {

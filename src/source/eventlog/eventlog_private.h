@@ -37,6 +37,8 @@ enum {
 	EVENTLOG_BATCH_EVENTS = 4096,
 	EVENTLOG_FRAMES_MAX = 256, /* of a stack */
 	EVENTLOG_BATCH_FRAMES = 64 * 1024,
+	EVENTLOG_PIECES_MAX = 10, /* of an event's memory */
+	EVENTLOG_BATCH_PIECES = 16 * 1024,
 	EVENTLOG_BATCH_TEXT_BYTES = 256 * 1024, /* bytes of the inline texts of a batch */
 	EVENTLOG_COMPATS_MAX = 15,              /* probes of compatible providers per event */
 	EVENTLOG_PROVIDERS_MAX = 64,
@@ -85,7 +87,8 @@ struct compat {
 	bool is_sample;   /* profile-n, fired by vm:::sample */
 	uint64_t period;  /* of profile-n, ns */
 	bool is_derived;  /* of provider vm, derived from GHC's event: eventlog_ghc.c */
-	uint8_t rule;     /* enum ghc_rule: when the event fires it */
+	bool is_call;     /* the same, from another runtime's call: eventlog_calls.c */
+	uint8_t rule;     /* enum ghc_rule: when the event fires it; is_call: a row of the table */
 	uint8_t provider; /* index into providers */
 	struct compat_description description;
 };
@@ -257,6 +260,14 @@ struct eventlog {
 	struct event_frame *frames;
 	uint64_t *addresses; /* of the frames, if they are places */
 	size_t frame_count;
+	struct event_piece *pieces; /* memory; NULL: the log has none */
+	uint32_t *piece_names;
+	size_t piece_count;
+	struct event_memory {
+		const struct event_piece *pieces;
+		const uint32_t *names; /* by piece: the index of its text; 0: it is none */
+		uint32_t count;
+	} memory;             /* of the event that is being delivered */
 	struct event *events; /* the batch */
 	uint64_t *arguments;
 	struct text *texts;
@@ -396,6 +407,33 @@ static inline bool is_stack(const struct plan *plan)
 
 /* Called by the scan: resolves the names in the payload of a WIRE_STACK and notes its position. */
 void eventlog_note_stack(struct eventlog *log, unsigned char *payload, size_t size);
+
+/* Whether events of that type may have memory after their arguments: eventlog_memory.c. */
+static inline bool has_memory(const struct eventlog *log, const struct plan *plan)
+{
+	return log->is_sampled_by_kernel && plan->is_variable && !plan->has_text;
+}
+
+/* Has the merge deliver memory. Returns 0 or -ENOMEM. */
+int eventlog_want_memory(struct eventlog *log);
+
+/* Called by the scan: resolves the names in the memory of an event, whose payload is given. */
+void eventlog_note_memory(
+	struct eventlog *log, const struct plan *plan, unsigned char *payload, size_t size);
+
+/* Called by the merge: stores the memory of an event in log->memory. */
+void eventlog_take_memory(
+	struct eventlog *log, const struct plan *plan, const unsigned char *payload, size_t size);
+
+/* The handle of the text at an address in that memory; otherwise: there is none. */
+uint64_t eventlog_memory_text(struct eventlog *log, uint64_t address, uint64_t otherwise);
+
+/* Adds a text to the batch; returns its handle. */
+uint64_t eventlog_take_text(struct eventlog *log, const char *text, size_t length);
+
+/* Called by the merge: stores the arguments of a call's derived probe. */
+void eventlog_take_call(struct eventlog *log, const struct plan *plan, const struct compat *compat,
+	uint32_t tid, const uint64_t *given, uint64_t *arguments);
 
 /* Queues a message about where stacks come from, or, at the log's end, that there were none. */
 void eventlog_tell_stacks(struct eventlog *log);

@@ -23,12 +23,18 @@ static bool is_plan_of(const struct plan *plan, const char *provider, const char
 		!strcmp(plan->description->name, name);
 }
 
-/* Returns true if the log comes from objects with vmtap's probe part: it describes probes. */
+/* Returns true if the log comes from objects with vmtap's probe part: it describes probes. Those of
+ * the kernel may be another runtime's; all of these logs have probes of vm for samples. */
 static bool describes_probes(const struct eventlog *log)
 {
-	for (size_t i = 1; i < log->plan_count; i++)
-		if (log->plans[i].description && !log->plans[i].is_siteless)
+	for (size_t i = 1; i < log->plan_count; i++) {
+		const struct plan *plan = &log->plans[i];
+
+		if (plan->description && !plan->is_siteless &&
+			(!log->is_sampled_by_kernel ||
+				(plan->is_variable && !strcmp(plan->provider, DESCRIBE_PROVIDER))))
 			return true;
+	}
 	return false;
 }
 

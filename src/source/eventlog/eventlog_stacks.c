@@ -60,6 +60,8 @@ int eventlog_want_stacks(struct eventlog *log, bool keeps)
 		log->frames = calloc(EVENTLOG_BATCH_FRAMES, sizeof(*log->frames));
 	if (log->is_sampled_by_kernel && !log->addresses)
 		log->addresses = calloc(EVENTLOG_BATCH_FRAMES, sizeof(*log->addresses));
+	if (log->is_sampled_by_kernel && eventlog_want_memory(log))
+		return -ENOMEM;
 	if (!log->captures || !log->frames || (log->is_sampled_by_kernel && !log->addresses))
 		return -ENOMEM;
 	if (!log->wants_stacks)
@@ -76,6 +78,8 @@ void eventlog_free_stacks(struct eventlog *log)
 	free(log->captures);
 	free(log->frames);
 	free(log->addresses);
+	free(log->pieces);
+	free(log->piece_names);
 	method_stacks_free(&log->kept);
 	loss_gaps_free(&log->gaps);
 }
