@@ -117,6 +117,10 @@ static void send_all(struct client *clients)
 static bool drain_ring(
 	struct drain *drain, struct client *clients, struct ring *ring, uint64_t head)
 {
+	/* These do not change while a ring is drained, or are set when they do. */
+	const bool counts_missed = missed_any();
+	struct drained drained = {.thread = (uint64_t)ring->thread};
+
 	while (ring->drained != head) {
 		const unsigned char *record = ring->bytes + (ring->drained & (ring->size - 1));
 		const struct transients *kept =
@@ -153,17 +157,17 @@ static bool drain_ring(
 				time = drain->watermark;
 			if (drain->latest && time > drain->latest)
 				time = drain->latest;
-			const struct drained drained = {.type = type,
-				.record = record,
-				.raw = raw,
-				.time = time,
-				.thread = (uint64_t)ring->thread,
-				.transients = kept ? kept->of : no_transients,
-				.cpu_time = clock ? &cpu_time : NULL,
-				.stack = stack};
+			drained.type = type;
+			drained.record = record;
+			drained.raw = raw;
+			drained.time = time;
+			drained.transients = kept ? kept->of : no_transients;
+			drained.cpu_time = clock ? &cpu_time : NULL;
+			drained.stack = stack;
 			for (struct client *client = clients; client; client = client->next)
 				client_take(client, &drained);
-			missed_count(event, 1);
+			if (counts_missed)
+				missed_count(event, 1);
 			drain->records++;
 			ring->last = raw;
 			ring->last_time = time;
