@@ -55,10 +55,10 @@ vm$target:::thread-stop
 *$target:::[mf]*[dn]-entry
 /this->counts/
 {
-	this->clock = spent[pid, this->thread] + vtimestamp - since[pid, this->thread];
+	this->clock = spent[pid, this->thread] + vtimestamp - since[pid, this->thread] + 1;
 	this->level = ++level[pid, this->thread];
-	start[pid, this->thread, this->level] = this->clock + 1;
-	own[pid, this->thread, this->level] = this->clock + 1;
+	start[pid, this->thread, this->level] = this->clock;
+	own[pid, this->thread, this->level] = this->clock;
 }
 
 *$target:::[mf]*[dn]-return
@@ -70,13 +70,15 @@ vm$target:::thread-stop
 	this->mine = this->level > 0 ? own[pid, this->thread, this->level] : 0;
 }
 
+#include "parts/inclusive.d"
+
 *$target:::[mf]*[dn]-return
 /this->counts && this->start && this->mine/
 {
 	this->used = this->clock - this->start;
 	this->own = this->clock - this->mine;
 	@calls[this->class, this->method] = count();
-	@inclusive[this->class, this->method] = sum(this->used);
+	@inclusive[this->class, this->method] = sum(this->inclusive);
 	@exclusive[this->class, this->method] = sum(this->own);
 	@share[this->class, this->method] = sum(100 * this->own);
 	total += this->own;

@@ -17,9 +17,10 @@
  *     Scheduler   run                    509578        2840051          4    17%
  *
  * Reading: Inclusive time is the time from a method's entry to its return; if a method
- * calls itself, the inner call counts towards both calls. Exclusive time leaves out the
- * methods it calls; the time of methods written in C counts as their caller's. Both are
- * elapsed time and include time spent waiting. The share is that of the exclusive time.
+ * calls itself, directly or not, the time of the inner call counts once. Exclusive time
+ * leaves out the methods it calls; the time of methods written in C counts as their
+ * caller's. Both are elapsed time and include time spent waiting. The share is that of the
+ * exclusive time.
  * Green threads share OS threads, so everything is kept for each guest thread. Calls that
  * began before the trace are left out. The most expensive methods come last. Times are in
  * ns; the argument us, ms or s gives another unit.
@@ -43,6 +44,7 @@ uint64_t total;
 *$target:::[mf]*[dn]-entry
 /this->counts/
 {
+	this->clock = timestamp;
 	this->level = ++level[pid, this->thread];
 	start[pid, this->thread, this->level] = timestamp;
 	own[pid, this->thread, this->level] = timestamp;
@@ -55,10 +57,13 @@ uint64_t total;
 *$target:::[mf]*[dn]-return
 /this->counts/
 {
+	this->clock = timestamp;
 	this->level = level[pid, this->thread];
 	this->start = this->level > 0 ? start[pid, this->thread, this->level] : 0;
 	this->mine = this->level > 0 ? own[pid, this->thread, this->level] : 0;
 }
+
+#include "parts/inclusive.d"
 
 *$target:::[mf]*[dn]-return
 /this->counts && this->start && this->mine/
@@ -66,7 +71,7 @@ uint64_t total;
 	this->elapsed = timestamp - this->start;
 	this->own = timestamp - this->mine;
 	@calls[this->class, this->method] = count();
-	@inclusive[this->class, this->method] = sum(this->elapsed);
+	@inclusive[this->class, this->method] = sum(this->inclusive);
 	@exclusive[this->class, this->method] = sum(this->own);
 	@share[this->class, this->method] = sum(100 * this->own);
 	total += this->own;

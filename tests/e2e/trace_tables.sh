@@ -131,6 +131,31 @@ run 0 trace method_time --log "$directory/log" us
 has out '^CLASS .* EXCLUSIVE us  +INCLUSIVE us  +CALLS  SHARE$'
 has out '^A  +x  +1  +1  +1    11%$'
 
+# ---- recursion: each moment of a method counts once in its inclusive time ----
+make_log_of_input <<'EVENTS'
+block 0
+1000 method-entry "A" "walk" "a.toy" 1 1
+1100 method-entry "A" "walk" "a.toy" 1 1
+1150 method-entry "A" "visit" "a.toy" 1 1
+1160 method-entry "A" "walk" "a.toy" 1 1
+1170 method-entry "A" "walk" "a.toy" 1 2
+1190 method-return "A" "walk" "a.toy" 1 2
+1200 method-return "A" "walk" "a.toy" 1 1
+1250 method-return "A" "visit" "a.toy" 1 1
+1300 method-return "A" "walk" "a.toy" 1 1
+2000 method-return "A" "walk" "a.toy" 1 1
+3000 method-entry "A" "walk" "a.toy" 1 1
+3100 method-return "A" "walk" "a.toy" 1 1
+4000 method-entry "A" "walk" "a.toy" 1 1
+4100 method-entry "A" "walk" "a.toy" 1 1
+4300 method-return "A" "walk" "a.toy" 1 1
+end
+EVENTS
+run 0 trace method_time --log "$directory/log"
+# 1000 in all, 20 on the other thread, 100 by itself, 300 of one that has not ended
+has out '^A  +walk  +1260  +1420  +6    95%$'
+has out '^A  +visit  +60  +100  +1     4%$'
+
 # ---- 200,000 threads, each of which runs once, waits for a lock, calls a method and exits ----
 awk 'BEGIN {
 	print "block 0"
