@@ -21,13 +21,21 @@ enum {
 	TARGET_BYTES_PATH_MAX = 109     /* of a socket's path, with its NUL */
 };
 
+/* How long to wait for a stream. */
+struct target_bytes_patience {
+	uint64_t until; /* CLOCK_MONOTONIC, ns; 0: no limit but those of commands */
+	/* Called once if no VM of the name runs yet; NULL: no report. */
+	void (*waiting)(const char *name);
+};
+
 /*
  * Opens the stream of the only target of a specification, which must outlive it: a pid, a socket,
- * or a command, which is started and waits for us in its library. Returns 0, or a negative errno
- * and a line in error. Nothing is requested yet.
+ * the first VM of a name, which may have to start yet, or a command, which is started and waits for
+ * us in its library. Returns 0, or a negative errno and a line in error: -ETIMEDOUT if the time is
+ * over. Nothing is requested yet.
  */
-int target_bytes_open(
-	const struct target_spec *spec, struct target_bytes **bytes, struct error *error);
+int target_bytes_open(const struct target_spec *spec, const struct target_bytes_patience *patience,
+	struct target_bytes **bytes, struct error *error);
 
 /* Returns the process that serves the stream. */
 const struct process_info *target_bytes_process(const struct target_bytes *bytes);

@@ -23,6 +23,7 @@
 #include "source/source.h"
 #include "targets/find/endpoint.h"
 #include "targets/find/vm_finder.h"
+#include "targets/find/vm_name.h"
 #include "targets/find/vm_stream.h"
 #include "targets/target_kinds.h"
 #include "targets/targets_private.h"
@@ -95,15 +96,6 @@ static bool may_be_orphan(uint32_t pid)
 	return process_info_started(pid) >= process_info_started((uint32_t)getpid());
 }
 
-/* Returns whether a runtime, such as "toy 0.1.0", has this name, with or without the version. */
-static bool is_runtime(const char *runtime, const char *name)
-{
-	size_t length = strlen(name);
-
-	return length && !strncmp(runtime, name, length) &&
-		(!runtime[length] || runtime[length] == ' ' || runtime[length] == '-');
-}
-
 static bool has_joined(const struct vm_joins *vms, uint32_t pid)
 {
 	for (size_t i = 0; i < vms->count; i++)
@@ -118,8 +110,7 @@ static bool is_named(const struct targets *targets, const struct process_info *p
 {
 	const char *name = targets->spec->name;
 
-	return !strcmp(process->name, name) || !strcmp(process->program, name) ||
-		has_joined(&targets->vms, process->ppid);
+	return vm_name_is_process(name, process) || has_joined(&targets->vms, process->ppid);
 }
 
 /* Returns whether the system shows that a VM is wanted. If it does not, the VM is still wanted if
@@ -315,7 +306,7 @@ static bool take_answer(struct targets *targets, const struct vm_joining *asked)
 	if (source_stream_answer(asked->source, runtime, sizeof(runtime), &parent) == -EAGAIN)
 		return false;
 	source_close(asked->source);
-	if (targets->group == TARGET_GROUP_NAMED ? !is_runtime(runtime, targets->spec->name)
+	if (targets->group == TARGET_GROUP_NAMED ? !vm_name_is_runtime(targets->spec->name, runtime)
 						 : !has_descended(targets, parent))
 		return true;
 	if (targets->group == TARGET_GROUP_FAMILY)

@@ -44,7 +44,6 @@ thread 2: waits for held\033[2J (thread 1)
 
 thread 1: runs
               (file) (waits.toy:14)
-
 LINES
 # again and again, several at once
 for i in 1 2 3; do
@@ -119,8 +118,9 @@ run 3 dump --via=stream $$
 has err 'serves no event stream'
 kill -STOP "$pid"
 run 3 dump --timeout 1 "$pid"
+run 3 dump --seconds 1 "$pid"
 kill -CONT "$pid"
-for wrong in '' '1 2' '-x' '--timeout' '--timeout 0 1' '--seconds 1 1' '1a'; do
+for wrong in '' '1 1' '-x' '--timeout' '--timeout 0 1' '--seconds 0 1' '--wait toy' '-c true' '1a'; do
 	# shellcheck disable=SC2086
 	run 2 dump $wrong
 	has err 'vmtap'

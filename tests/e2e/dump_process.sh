@@ -233,6 +233,25 @@ has err 'process 999999999 does not exist'
 run 2 dump
 has err 'no process is named'
 run 2 dump "$pid" "$pid"
+has err "is given twice"
+# several, each with a head; one that cannot be shown does not keep the others from it
+run 3 dump "$pid" 999999999
+has out "^process $pid \\(threads\\)$"
+has out "^thread $pid "
+# what a process has started
+sh -c 'sleep 1000 & sleep 1000 & wait' &
+parent=$!
+pids+=("$parent")
+await "no children" sh -c "[ \"\$(pgrep -x -c -P $parent sleep)\" = 2 ]"
+for child in $(pgrep -P "$parent"); do pids+=("$child"); done
+run 0 dump --follow -p "$parent"
+[ "$(grep -c '^process [0-9]* (sleep)$' "$directory/out")" = 2 ] || fail "the children"
+if [ "$(cat /proc/2/comm)" = kthreadd ]; then
+	run 3 dump 2
+	has err '^vmtap: process 2 \(kthreadd\) is a thread of the kernel'
+else
+	echo "left out: a kernel thread: none is seen here"
+fi
 run 2 dump --via=wire "$pid"
 run 3 dump --via=stream "$pid"
 has err 'serves no event stream'

@@ -37,7 +37,7 @@ $CC -O1 -o "$directory/plain" "$directory/work.c" &&
 	$CC -O1 -DLANGUAGE -o "$directory/usdt" "$directory/work.c" &&
 	cp "$TOY" "$directory/toy_of_kinds" || fail "compiling"
 start() { # the program and its words; they calculate without an end, which is not to slow down other tests
-	nice -n 10 "$@" >/dev/null 2>&1 &
+	nice -n 5 "$@" >/dev/null 2>&1 &
 	pid=$!
 	pids+=("$pid")
 	await "$1 does not run" cmp -s "/proc/$pid/exe" "$1"
@@ -55,7 +55,7 @@ plain=$pid
 # Its program has another path within, and it has another number there.
 mkdir "$directory/inside"
 unshare --mount --pid --fork sh -c "mount --bind $directory $directory/inside &&
-	exec nice -n 10 $directory/inside/plain" >/dev/null 2>&1 &
+	exec nice -n 5 $directory/inside/plain" >/dev/null 2>&1 &
 keeper=$!
 pids+=("$keeper")
 await "nothing runs in the container" pgrep -P "$keeper" -x plain
@@ -77,6 +77,9 @@ words_of() { # kind: the words that give a target of it
 	command) words=(-c "$command") number=0 ;;
 	vm-command) words=(-c "$vm_command") number=0 ;;
 	name) words=(--wait toy_of_kinds) number=0 ;;
+	no-name) words=(--wait no_such_vm) number=0 ;;
+	plain-name) words=(--wait plain) number=0 ;;
+	family) words=(--follow -p "$keeper") number=$keeper ;;
 	process-name) words=(-p usdt) number=$usdt ;;
 	several) words=(-p "$usdt" -p "$plain") number=$usdt ;;
 	vms) words=(-p "$vm" -p "$other_vm") number=$vm ;;
@@ -178,7 +181,10 @@ command      |0| record --seconds 1 TARGET -o FILE                              
 vm-command   |0| record TARGET -o FILE                                                            | FILE
 process-name |0| record --seconds 1 TARGET -o FILE                                                | FILE
 several      |0| record --seconds 1 TARGET -o FILE                                                | FILE
-name         |2| record TARGET -o FILE                                                            | record does not take a name yet
+name         |0| record --seconds 1 TARGET -o FILE                                                | FILE
+no-name      |3| record --seconds 1 TARGET -o FILE                                                | no VM of the name 'no_such_vm'
+plain-name   |3| record --seconds 1 TARGET -o FILE                                                | process [0-9]+ has that name, and serves no event stream: -p [0-9]+ takes it
+family       |0| record --seconds 1 TARGET -o FILE                                                | FILE
 vms          |2| record TARGET -o FILE                                                            | record one VM at a time
 mixed        |0| record --seconds 1 TARGET -o FILE                                                | FILE
 mixed        |2| record --lossless TARGET -o FILE                                                 | --lossless is for a VM
@@ -189,14 +195,30 @@ usdt         |0| dump TARGET                                                    
 plain        |0| dump TARGET                                                                     | plain.main
 container    |0| dump TARGET                                                                     | plain.main
 process-name |0| dump TARGET                                                                     | usdt.main
-several      |2| dump TARGET                                                                     | one process at a time
+several      |0| dump TARGET                                                                     | usdt.main
+several      |0| dump TARGET                                                                     | plain.main
+mixed        |0| dump TARGET                                                                     | plain.main
+mixed        |0| dump TARGET                                                                     | Worker#work|\(file\)
+family       |0| dump TARGET                                                                     | plain.main
 file         |3| dump TARGET                                                                     | no process is named
+command      |2| dump TARGET                                                                     | 'vmtap dump -p
+name         |2| dump TARGET                                                                     | 'vmtap dump -p NAME'
+log          |2| dump TARGET                                                                     | 'vmtap flame LOG -o FILE'
 # ---- heap
 vm           |0| heap --once TARGET                                                              | Worker|String|BYTES
 usdt         |3| heap TARGET                                                                     | libvmtap
 plain        |3| heap TARGET                                                                     | libvmtap
 container    |3| heap TARGET                                                                     | libvmtap
 file         |0| heap TARGET                                                                     | BYTES
+log          |0| heap TARGET                                                                     | BYTES
+vm           |0| heap --count 2 --interval 50 TARGET                                             | after sample
+vm           |0| heap --seconds 1 --interval 300 TARGET                                          | after sample
+vm-command   |0| heap --interval 20 TARGET                                                       | BYTES
+command      |3| heap --seconds 1 TARGET                                                         | serves no event stream
+name         |0| heap --once TARGET                                                              | BYTES
+no-name      |3| heap --seconds 1 TARGET                                                         | no VM of the name 'no_such_vm'
+family       |2| heap TARGET                                                                     | 'vmtap heap -p
+vms          |2| heap TARGET                                                                     | 'vmtap heap -p
 # ---- list
 vm           |0| list PID                                                                        | vm +.* method-entry|method-entry
 usdt         |0| list PID                                                                        | function-entry

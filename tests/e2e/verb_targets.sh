@@ -56,15 +56,19 @@ done
 # kinds that a verb does not take
 wrong "--log: a recording has ended; 'vmtap flame' and 'vmtap trace method_time' read it" top --log x
 wrong "--log: a recording has ended; 'vmtap flame' and 'vmtap trace method_time' read it" top --log x -p $$
-taken='it takes a PID or a command or a socket or --follow'
-wrong "record does not take a name yet: $taken" record -o "$file" --wait toy
+wrong "--log: record writes a log, which -o names; 'vmtap log FILE' shows one" record -o "$file" --log x
 wrong '--wait NAME says what to trace, without -p, -c, --socket and --log' record -o "$file" --wait toy -p $$
 for words in '' "-p $$ -c true" "-c true --socket x" "-p $$ --socket x"; do
 	# shellcheck disable=SC2086
-	wrong 'one of -p, -c, --socket and -- COMMAND says what to record' record -o "$file" $words
+	wrong 'one of -p, -c, --wait, --socket and -- COMMAND says what to record' record -o "$file" $words
 done
 wrong 'no process is named' dump
 wrong 'one PID or LOG is needed' heap
+wrong 'one PID or LOG is needed' heap x y
+wrong "a heap is that of one VM: give one after the other, as in 'vmtap heap -p PID'" heap -p $$ -c true
+wrong '--seconds is of what runs: a log has the samples that it has' heap --seconds 1 --log x
+wrong '--from and --to are for logs' heap --from 1 $$
+wrong '--once is one sample, --count 2 needs more' heap --once --count 2 $$
 wrong 'no log is named' export --html -o "$file"
 wrong 'no log or process is named' flame -o "$file"
 

@@ -37,4 +37,4 @@ wrong "-c is given twice: one command at a time" record -o x -c true -c true
 wrong "--via x: it is auto, stream or kernel" record -o x -p 1 --via x
 wrong "--seconds: 'x' is not a number from 1 to 1000000000" record -o x -p 1 --seconds x
 wrong "--socket is given twice: one target at a time" record -o x --socket a --socket b
-wrong "one of -p, -c, --socket and -- COMMAND says what to record" record -o x -p 1 --socket a
+wrong "one of -p, -c, --wait, --socket and -- COMMAND says what to record" record -o x -p 1 --socket a

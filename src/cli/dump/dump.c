@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,32 +16,36 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/dump/dump_process.h"
+#include "cli/target_options.h"
 #include "cli/trace/trace.h"
 #include "cli/trace/trace_options.h"
 #include "engine/output/text_writer.h"
 #include "targets/target_spec.h"
 #include "targets/target_streams.h"
+#include "usdt/process/process_info.h"
 
 enum { LINE_MAX_BYTES = 4096 };
 
-enum { OPTION_INTERRUPT = 256, OPTION_TIMEOUT, OPTION_VIA };
+enum { OPTION_INTERRUPT = 256, OPTION_SECONDS, OPTION_TIMEOUT };
 
 static void help(void)
 {
-	printf("Usage: vmtap dump [OPTION]... PID\n"
+	printf("Usage: vmtap dump [OPTION]... PID...\n"
 	       "The stacks of all threads of a process, and what each of them waits for. Of a VM\n"
 	       "that serves an event stream, the guest stacks of its guest threads: the VM stops "
 	       "for\n"
 	       "a moment. Of every other process, the functions that each thread is in: what "
 	       "waits is\n"
 	       "left alone, what runs is stopped for some microseconds.\n\n"
-	       "  -p PID           the process, or its name; the same as PID\n"
+	       "  -p PID           a process, or its name; the same as PID; may be repeated\n"
+	       "      --follow     also what the processes have started\n"
+	       "      --socket PATH the VM that serves this socket\n"
 	       "      --via=kernel a VM as any other process: its functions\n"
 	       "      --interrupt  stop threads also in a system call that then fails with "
 	       "EINTR\n"
-	       "      --timeout N  how many seconds to wait for the VM to come to a safepoint, "
-	       "10 by\n"
-	       "                   default\n"
+	       "      --seconds N  how long to wait for a VM to come to a safepoint, 10 by "
+	       "default;\n"
+	       "                   --timeout is the same\n"
 	       "  -h, --help       this text\n\n"
 	       "Exit status: 0; 2 usage, 3 the process does not exist or may not be examined, "
 	       "or is\na VM that cannot show its threads, or did not in that time.\n");
@@ -53,15 +58,20 @@ struct clean_output {
 	bool has_output, is_after_empty;
 };
 
+/* Empty lines are printed only between others, one at a time. */
+
 static void end_line(struct clean_output *output)
 {
 	char clean[LINE_MAX_BYTES + 1];
 
+	if (!output->length) {
+		output->is_after_empty = true;
+		return;
+	}
 	clean_text(clean, sizeof(clean), output->line, output->length, false);
-	if (output->length || !output->is_after_empty)
-		puts(clean);
-	output->has_output |= output->length > 0;
-	output->is_after_empty = !output->length;
+	printf("%s%s\n", output->has_output && output->is_after_empty ? "\n" : "", clean);
+	output->has_output = true;
+	output->is_after_empty = false;
 	output->length = 0;
 }
 
@@ -113,37 +123,23 @@ static int dump(struct trace *trace)
 }
 
 struct dump_options {
-	char *pid;
+	struct target_spec spec;
 	uint64_t seconds;
-	enum target_via via;
 	bool may_fail; /* system calls, with EINTR */
+	bool is_helped;
 };
 
-static int take_pid(struct dump_options *options, char *text)
+/* Shows the VM of a target by its stream. */
+static int dump_vm(char *verb, const struct dump_options *options, const struct target_item *item)
 {
-	if (options->pid)
-		return cli_usage("dump", "one process at a time");
-	options->pid = text;
-	return CLI_OK;
-}
-
-static int take_via(struct dump_options *options, const char *text)
-{
-	if (strcmp(text, "kernel") != 0 && strcmp(text, "stream") != 0 && strcmp(text, "auto") != 0)
-		return cli_usage("dump", "--via %s: it is auto, stream or kernel", text);
-	options->via = *text == 'k' ? TARGET_VIA_KERNEL
-		: *text == 's'      ? TARGET_VIA_STREAM
-				    : TARGET_VIA_AUTO;
-	return CLI_OK;
-}
-
-static int dump_vm(char *verb, const struct dump_options *options)
-{
-	char script[] = "dump", process[] = "-p";
-	char *words[] = {verb, script, process, options->pid, NULL};
+	const bool is_socket = item->kind == TARGET_SOCKET;
+	char script[] = "dump", process[] = "-p", socket[] = "--socket", digits[CLI_PID_TEXT];
+	char *words[] = {verb, script, is_socket ? socket : process,
+		is_socket ? (char *)(uintptr_t)item->socket : digits, NULL};
 	struct trace trace;
 	int status;
 
+	snprintf(digits, sizeof(digits), "%" PRIu32, item->pid);
 	status = trace_options_parse(&trace, 4, words, NULL);
 	trace.seconds = options->seconds;
 	if (!status)
@@ -152,71 +148,128 @@ static int dump_vm(char *verb, const struct dump_options *options)
 	return status;
 }
 
-/* Shows the process, as a VM if it is one. */
-static int dump_either(char *verb, const struct dump_options *options)
+/* Shows a target, as a VM if it is one. */
+static int dump_either(
+	char *verb, const struct dump_options *options, const struct target_item *item)
 {
-	struct target_spec spec = {.via = options->via};
+	struct target_item one = *item;
+	const struct target_spec spec = {.items = &one, .count = 1, .via = options->spec.via};
 	enum target_streams streams;
 	struct error error;
-	uint32_t pid;
-	int status = cli_pid("dump", options->pid, &pid);
 
-	if (status)
-		return status;
-	if (target_spec_add_pid(&spec, pid)) {
-		cli_message("out of memory");
-		status = CLI_CANNOT;
-	} else if (target_streams_look(&spec, &streams, &error)) {
+	if (target_streams_look(&spec, &streams, &error)) {
 		cli_message("%s", error.text);
-		status = CLI_CANNOT;
-	} else if (streams == TARGET_STREAMS_NONE) {
-		status = dump_process(pid, options->may_fail);
-	} else {
-		status = dump_vm(verb, options);
+		return CLI_CANNOT;
 	}
-	target_spec_free(&spec);
+	return streams == TARGET_STREAMS_NONE ? dump_process(item->pid, options->may_fail)
+					      : dump_vm(verb, options, item);
+}
+
+static bool is_given(const struct target_spec *spec, uint32_t pid)
+{
+	for (size_t i = 0; i < spec->count; i++)
+		if (spec->items[i].kind == TARGET_PID && spec->items[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* Adds a process that one of the targets has started. If memory runs out, it is left out. */
+static void add_child(void *context, uint32_t pid)
+{
+	struct target_spec *spec = context;
+	struct process_info process;
+	struct error ignored;
+
+	if (!process_info_read(pid, &process, &ignored) && !process.exited &&
+		is_given(spec, process.ppid))
+		target_spec_add_pid(spec, pid);
+}
+
+/* Adds what the targets have started, and what that has started. */
+static void add_family(struct target_spec *spec)
+{
+	size_t before;
+
+	do {
+		before = spec->count;
+		process_info_each(add_child, spec);
+	} while (spec->count > before);
+}
+
+/* Shows all targets, each after a line that names it if there are several. Returns the first status
+ * that is not CLI_OK. */
+static int dump_all(char *verb, struct dump_options *options)
+{
+	struct process_info process;
+	struct error ignored;
+	int status = CLI_OK;
+
+	if (options->spec.follows)
+		add_family(&options->spec);
+	for (size_t i = 0; i < options->spec.count; i++) {
+		const struct target_item *item = &options->spec.items[i];
+		int own;
+
+		if (options->spec.count > 1 && item->kind == TARGET_PID &&
+			!process_info_read(item->pid, &process, &ignored))
+			printf("%sprocess %" PRIu32 " (%s)\n\n", i ? "\n" : "", process.pid,
+				process.name);
+		own = dump_either(verb, options, item);
+		fflush(stdout); /* before a message about the next one */
+		status = status ? status : own;
+	}
+	return status;
+}
+
+static int parse(struct dump_options *options, int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		TARGET_OPTIONS,
+		{"help", no_argument, NULL, 'h'},
+		{"interrupt", no_argument, NULL, OPTION_INTERRUPT},
+		{"seconds", required_argument, NULL, OPTION_SECONDS},
+		{"timeout", required_argument, NULL, OPTION_TIMEOUT},
+		{NULL, 0, NULL, 0},
+	};
+	struct error error;
+	int option, status = CLI_OK;
+
+	opterr = 0;
+	optind = 0;
+	while (!status && (option = getopt_long(argc, argv, "-:hp:c:", long_options, NULL)) != -1) {
+		if (target_options_take("dump", &options->spec, option, optarg, &status))
+			continue;
+		if (option == 'h') {
+			options->is_helped = true;
+			return CLI_OK;
+		} else if (option == 1) { /* an operand */
+			status = target_options_process("dump", &options->spec, optarg);
+		} else if (option == OPTION_INTERRUPT) {
+			options->may_fail = true;
+		} else if (option == OPTION_SECONDS || option == OPTION_TIMEOUT) {
+			status = cli_number("dump",
+				option == OPTION_SECONDS ? "--seconds" : "--timeout", optarg,
+				1000000, &options->seconds);
+		} else {
+			return cli_option_refused("dump", option, argv, long_options);
+		}
+	}
+	for (; !status && optind < argc; optind++)
+		status = target_options_process("dump", &options->spec, argv[optind]);
+	if (!status && target_spec_check(&options->spec, "dump", &error))
+		status = cli_usage("dump", "%s", error.text);
 	return status;
 }
 
 int command_dump(int argc, char **argv)
 {
-	static const struct option long_options[] = {
-		{"help", no_argument, NULL, 'h'},
-		{"interrupt", no_argument, NULL, OPTION_INTERRUPT},
-		{"timeout", required_argument, NULL, OPTION_TIMEOUT},
-		{"via", required_argument, NULL, OPTION_VIA},
-		{NULL, 0, NULL, 0},
-	};
 	struct dump_options options = {.seconds = 10};
-	int option, status = CLI_OK;
+	int status = parse(&options, argc, argv);
 
-	opterr = 0;
-	optind = 0;
-	while (!status && (option = getopt_long(argc, argv, "-:hp:", long_options, NULL)) != -1) {
-		switch (option) {
-		case 'h':
-			help();
-			return CLI_OK;
-		case 'p':
-		case 1: /* an operand */
-			status = take_pid(&options, optarg);
-			break;
-		case OPTION_INTERRUPT:
-			options.may_fail = true;
-			break;
-		case OPTION_TIMEOUT:
-			status = cli_number("dump", "--timeout", optarg, 1000000, &options.seconds);
-			break;
-		case OPTION_VIA:
-			status = take_via(&options, optarg);
-			break;
-		default:
-			return cli_option_refused("dump", option, argv, long_options);
-		}
-	}
-	if (!status && optind < argc)
-		status = take_pid(&options, argv[optind]);
-	if (!status && !options.pid)
-		status = cli_usage("dump", "no process is named");
-	return status ? status : dump_either(argv[0], &options);
+	if (options.is_helped)
+		help();
+	else if (!status)
+		status = dump_all(argv[0], &options);
+	target_spec_free(&options.spec);
+	return status;
 }

@@ -30,6 +30,9 @@
 
 enum { FRAMES_MAX = 512, INDENT = 14, TRACED_TRIES = 25, TRACED_MS = 10 };
 
+/* A flag of /proc/PID/stat. */
+#define KERNEL_THREAD 0x00200000u
+
 struct process_dump {
 	const struct process_info *process;
 	bool may_fail;
@@ -199,6 +202,16 @@ static int refuse_traced(const struct process_info *process, uint32_t tracer)
 	return CLI_CANNOT;
 }
 
+static bool is_kernel_thread(uint32_t pid)
+{
+	char text[PROCESS_STAT_BYTES];
+	const char *fields = process_stat_read(pid, text);
+	unsigned flags;
+
+	return fields && sscanf(fields, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+		flags & KERNEL_THREAD;
+}
+
 static int dump_threads(struct process_dump *dump)
 {
 	struct error error = {""};
@@ -245,6 +258,13 @@ int dump_process(uint32_t pid, bool may_fail)
 
 	if (process_info_read(pid, &process, &error)) {
 		cli_message("%s", error.text);
+		return CLI_CANNOT;
+	}
+	if (is_kernel_thread(pid)) {
+		cli_message("process %" PRIu32
+			    " (%s) is a thread of the kernel, without a stack of a program: 'cat "
+			    "/proc/%" PRIu32 "/stack' shows that of the kernel",
+			pid, process.name, pid);
 		return CLI_CANNOT;
 	}
 	/* another dump, even one that has just been killed, is a tracer for a moment */

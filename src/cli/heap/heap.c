@@ -16,6 +16,7 @@
 #include "cli/cli.h"
 #include "cli/feed.h"
 #include "cli/heap/heap_samples.h"
+#include "cli/target_options.h"
 #include "targets/target_bytes.h"
 #include "targets/target_spec.h"
 #include "usdt/process/process_info.h"
@@ -25,6 +26,8 @@
 enum {
 	OPTION_INTERVAL = 256,
 	OPTION_ONCE,
+	OPTION_COUNT,
+	OPTION_SECONDS,
 	OPTION_ROWS,
 	OPTION_SORT,
 	OPTION_FROM,
@@ -34,6 +37,7 @@ enum {
 	WAIT_MS = 10000, /* for a sample */
 	ROWS = 30,
 	ROWS_MAX = 1000000,
+	SECONDS_MAX = 1000000000,
 	RECEIVE_BYTES = 1 << 16,
 	LABEL_MAX = 3 * 4000 + 1,
 	BY_SITE = 2, /* enum vmtap_census_by */
@@ -43,14 +47,21 @@ enum {
 enum heap_order { BY_BYTES, BY_OBJECTS, BY_GROWTH };
 
 struct heap_options {
+	struct target_spec spec;
+	const char *name; /* of the log, or the process, in messages */
 	uint64_t interval, rows, from, to;
+	uint64_t count;   /* tables; 0: as many as come in the time */
+	uint64_t seconds; /* 0: no limit */
 	enum heap_order order;
-	bool is_once;
+	bool is_once, is_helped;
 };
+
+static int print_table(const struct heap_samples *samples, const struct heap_options *options);
 
 static void help(void)
 {
 	printf("Usage: vmtap heap [OPTION]... PID|LOG\n"
+	       "       vmtap heap [OPTION]... -p PID|-c COMMAND|--wait NAME\n"
 	       "Shows which classes (or allocation sites, as the VM counts them) the bytes and\n"
 	       "objects of the heap belong to, and how they have grown between two samples. A\n"
 	       "process is asked for the samples; of a log, made with 'vmtap record\n"
@@ -61,7 +72,13 @@ static void help(void)
 	       "      --to N         and of the later one\n"
 	       "      --sort COLUMN  bytes (the default), objects, or growth (of the bytes)\n"
 	       "      --rows N       at most N rows, 30 by default\n"
+	       "      --count N      N tables, each with what has grown since the first sample\n"
+	       "      --seconds N    end after N seconds\n"
 	       "  -p PID             the process, or its name\n"
+	       "  -c COMMAND         start the command, and show tables until it ends; so does "
+	       "-- COMMAND\n"
+	       "      --wait NAME    the first VM of that name, also if it starts later\n"
+	       "      --socket PATH  the VM that serves this socket\n"
 	       "  -h, --help         this text\n\n"
 	       "A name of digits only is a PID; ./123 is a file.\n"
 	       "Exit status: 0; 2 usage, 3 the log or process cannot be read, or it has no "
@@ -223,17 +240,22 @@ static bool maps_file(uint32_t pid, const char *name)
 }
 
 /* Opens the process's event stream. If it serves none, says what a census of its heap needs. */
-static int open_process(
-	const struct target_spec *spec, struct heap_stream *stream, struct error *error)
+static int open_process(const struct heap_options *options, uint64_t until,
+	struct heap_stream *stream, struct error *error)
 {
-	int result = target_bytes_open(spec, &stream->bytes, error);
-	uint32_t pid = spec->items[0].pid;
+	const struct target_spec *spec = &options->spec;
+	const struct target_bytes_patience patience = {
+		.until = options->seconds ? until : 0, .waiting = target_options_waiting};
+	int result = target_bytes_open(spec, &patience, &stream->bytes, error);
 	struct process_info process;
 	struct error ignored;
 	char instead[96] = "";
+	uint32_t pid;
 
-	if (result != -ENOENT || process_info_read(pid, &process, &ignored))
+	if (result != -ENOENT || !spec->count || spec->items[0].kind != TARGET_PID ||
+		process_info_read(spec->items[0].pid, &process, &ignored))
 		return result;
+	pid = process.pid;
 	if (maps_file(pid, "/libjvm.so"))
 		snprintf(instead, sizeof(instead),
 			"; `jcmd %" PRIu32 " GC.class_histogram` counts the objects of a JVM", pid);
@@ -244,30 +266,58 @@ static int open_process(
 		pid, process.name, instead);
 }
 
-static int read_process(const struct target_spec *spec, const struct heap_options *options,
-	struct heap_samples *samples, struct error *error)
+/*
+ * Takes samples until there are enough tables, the time is over, or the process has ended, and
+ * prints each table but the last. *printed is the sample of the last one that is printed.
+ */
+static int take_samples(struct heap_stream *stream, const struct heap_options *options,
+	uint64_t until, struct heap_samples *samples, uint64_t *printed, struct error *error)
 {
+	uint64_t due = clock_monotonic();
+	int result = sample(stream, samples, error);
+
+	for (uint64_t table = 0; !result && !options->is_once; table++) {
+		if (table && table == options->count)
+			break;
+		if (table) {
+			print_table(samples, options);
+			putchar('\n');
+			fflush(stdout);
+			*printed = samples->samples[HEAP_LATER].number;
+		}
+		due += options->interval * CLOCK_NS_PER_MS;
+		while (!(result = receive(stream, samples, due < until ? due : until, error)))
+			;
+		if (result == 1 && clock_monotonic() >= until)
+			return 0;
+		if (result == 1)
+			result = sample(stream, samples, error);
+	}
+	/* without a number of tables, its end is the end that was asked for */
+	return result == -EPIPE && !options->count && samples->samples[HEAP_LATER].is_there
+		? 0
+		: result;
+}
+
+static int read_process(const struct heap_options *options, struct heap_samples *samples,
+	uint64_t *printed, struct error *error)
+{
+	const uint64_t until = options->seconds
+		? clock_monotonic() + options->seconds * CLOCK_NS_PER_S
+		: UINT64_MAX;
 	const struct target_bytes_wish wish = {.type = WIRE_HEAP_PROF_SAMPLE_BEGIN};
 	struct heap_stream stream = {.bytes = NULL};
 	int result = records_init(&stream.records);
-	uint64_t until;
 
 	if (result)
 		error_set(error, -result, "out of memory");
 	else
-		result = open_process(spec, &stream, error);
+		result = open_process(options, until, &stream, error);
 	if (!result) {
 		stream.process = target_bytes_process(stream.bytes);
 		/* a process that has gone shows when it is read from */
 		target_bytes_request(stream.bytes, &wish, 1, 0);
-		result = sample(&stream, samples, error);
-	}
-	if (!result && !options->is_once) {
-		until = clock_monotonic() + options->interval * CLOCK_NS_PER_MS;
-		while (!(result = receive(&stream, samples, until, error)))
-			;
-		if (result == 1)
-			result = sample(&stream, samples, error);
+		result = take_samples(&stream, options, until, samples, printed, error);
 	}
 	target_bytes_close(stream.bytes);
 	records_free(&stream.records);
@@ -419,31 +469,20 @@ static int report_nothing(
 	return CLI_CANNOT;
 }
 
-static int show(const char *name, const struct heap_options *options)
+static int show(const struct heap_options *options)
 {
-	bool is_pid = *name && !name[strspn(name, "0123456789")];
-	struct target_spec spec = {.log = is_pid ? NULL : cli_input(name)};
+	const char *name = options->name;
 	struct heap_samples samples;
 	struct error error = {""};
-	uint32_t pid = 0;
-	int status = is_pid ? cli_pid("heap", name, &pid) : CLI_OK, result;
+	uint64_t printed = 0;
+	int status = CLI_OK;
+	int result = heap_samples_init(&samples, options->from, options->to);
 
-	if (status)
-		return status;
-	if (!is_pid && cli_is_name(name))
-		return CLI_USAGE;
-	if (is_pid && (options->from || options->to))
-		return cli_usage("heap", "--from and --to are for logs");
-	result = heap_samples_init(&samples, options->from, options->to);
-	if (!result && is_pid)
-		result = target_spec_add_pid(&spec, pid);
 	if (result)
 		error_set(&error, -result, "out of memory");
 	else
-		result = target_spec_check(&spec, "heap", &error);
-	if (!result)
-		result = is_pid ? read_process(&spec, options, &samples, &error)
-				: read_log(name, spec.log, &samples, &error);
+		result = options->spec.log ? read_log(name, options->spec.log, &samples, &error)
+					   : read_process(options, &samples, &printed, &error);
 	if (result) {
 		cli_message("%s", error.text);
 		status = CLI_CANNOT;
@@ -451,7 +490,7 @@ static int show(const char *name, const struct heap_options *options)
 		(options->from && !samples.samples[HEAP_EARLIER].is_there) ||
 		!samples.label_count) {
 		status = report_nothing(name, &samples, options);
-	} else {
+	} else if (!printed || printed != samples.samples[HEAP_LATER].number) {
 		status = print_table(&samples, options);
 		if (samples.left_out)
 			cli_message("%" PRIu64 " amounts of more labels than %d are left out",
@@ -462,58 +501,119 @@ static int show(const char *name, const struct heap_options *options)
 			    "'vmtap record --lossless' loses none",
 			name, samples.lost);
 	heap_samples_free(&samples);
-	target_spec_free(&spec);
 	return status;
 }
 
-int command_heap(int argc, char **argv)
+static int take_option(
+	struct heap_options *chosen, int option, char **argv, const struct option *options)
+{
+	int status;
+
+	if (target_options_take("heap", &chosen->spec, option, optarg, &status))
+		return status;
+	switch (option) {
+	case OPTION_INTERVAL:
+		return cli_number("heap", "--interval", optarg, INTERVAL_MS_MAX, &chosen->interval);
+	case OPTION_ONCE:
+		chosen->is_once = true;
+		return CLI_OK;
+	case OPTION_COUNT:
+		return cli_number("heap", "--count", optarg, ROWS_MAX, &chosen->count);
+	case OPTION_SECONDS:
+		return cli_number("heap", "--seconds", optarg, SECONDS_MAX, &chosen->seconds);
+	case OPTION_ROWS:
+		return cli_number("heap", "--rows", optarg, ROWS_MAX, &chosen->rows);
+	case OPTION_SORT:
+		return take_order(optarg, &chosen->order);
+	case OPTION_FROM:
+		return cli_number("heap", "--from", optarg, UINT64_MAX, &chosen->from);
+	case OPTION_TO:
+		return cli_number("heap", "--to", optarg, UINT64_MAX, &chosen->to);
+	default:
+		return cli_option_refused("heap", option, argv, options);
+	}
+}
+
+/* Takes an operand: a pid, or a log. */
+static int take_operand(struct heap_options *chosen, const char *text)
+{
+	if (*text && !text[strspn(text, "0123456789")])
+		return target_options_process("heap", &chosen->spec, text);
+	if (cli_is_name(text))
+		return CLI_USAGE;
+	chosen->spec.log = cli_input(text);
+	return CLI_OK;
+}
+
+/* Checks that the options go together, and chooses those that are not given. */
+static int check(struct heap_options *chosen)
+{
+	const struct target_spec *spec = &chosen->spec;
+	const bool is_command = spec->count && spec->items[0].kind == TARGET_COMMAND;
+	struct error error;
+
+	if (target_spec_check(spec, "heap", &error))
+		return cli_usage("heap", "%s", error.text);
+	if (!spec->log && (chosen->from || chosen->to))
+		return cli_usage("heap", "--from and --to are for logs");
+	if (spec->log && (chosen->seconds || chosen->count))
+		return cli_usage("heap", "%s is of what runs: a log has the samples that it has",
+			chosen->seconds ? "--seconds" : "--count");
+	if (chosen->is_once && chosen->count)
+		return cli_usage("heap", "--once is one sample, --count %" PRIu64 " needs more",
+			chosen->count);
+	if (!chosen->count && !chosen->seconds && !is_command)
+		chosen->count = 1;
+	return CLI_OK;
+}
+
+static int parse(struct heap_options *chosen, int argc, char **argv)
 {
 	static const struct option options[] = {
+		TARGET_OPTIONS,
 		{"help", no_argument, NULL, 'h'},
 		{"interval", required_argument, NULL, OPTION_INTERVAL},
 		{"once", no_argument, NULL, OPTION_ONCE},
+		{"count", required_argument, NULL, OPTION_COUNT},
+		{"seconds", required_argument, NULL, OPTION_SECONDS},
 		{"rows", required_argument, NULL, OPTION_ROWS},
 		{"sort", required_argument, NULL, OPTION_SORT},
 		{"from", required_argument, NULL, OPTION_FROM},
 		{"to", required_argument, NULL, OPTION_TO},
 		{NULL, 0, NULL, 0},
 	};
-	struct heap_options chosen = {.interval = INTERVAL_MS, .rows = ROWS};
-	const char *process = NULL;
-	char digits[CLI_PID_TEXT];
+	const char *operand = NULL;
 	int option, status = CLI_OK;
 
 	opterr = 0;
-	while (!status && (option = getopt_long(argc, argv, ":hp:", options, NULL)) != -1) {
+	optind = 0;
+	while (!status && (option = getopt_long(argc, argv, "-:hp:c:", options, NULL)) != -1) {
 		if (option == 'h') {
-			help();
+			chosen->is_helped = true;
 			return CLI_OK;
-		} else if (option == 'p') {
-			if (process)
-				return cli_usage(
-					"heap", "-p is given twice: one process at a time");
-			process = digits;
-			status = cli_pid_text("heap", optarg, digits);
-		} else if (option == OPTION_INTERVAL) {
-			status = cli_number(
-				"heap", "--interval", optarg, INTERVAL_MS_MAX, &chosen.interval);
-		} else if (option == OPTION_ONCE) {
-			chosen.is_once = true;
-		} else if (option == OPTION_ROWS) {
-			status = cli_number("heap", "--rows", optarg, ROWS_MAX, &chosen.rows);
-		} else if (option == OPTION_SORT) {
-			status = take_order(optarg, &chosen.order);
-		} else if (option == OPTION_FROM) {
-			status = cli_number("heap", "--from", optarg, UINT64_MAX, &chosen.from);
-		} else if (option == OPTION_TO) {
-			status = cli_number("heap", "--to", optarg, UINT64_MAX, &chosen.to);
-		} else {
-			return cli_option_refused("heap", option, argv, options);
 		}
+		if (option == 1 && operand)
+			status = cli_usage("heap", "one PID or LOG is needed");
+		else if (option == 1)
+			status = take_operand(chosen, operand = optarg);
+		else
+			status = take_option(chosen, option, argv, options);
 	}
-	if (status)
-		return status;
-	if (argc - optind + (process ? 1 : 0) != 1)
-		return cli_usage("heap", "one PID or LOG is needed");
-	return show(process ? process : argv[optind], &chosen);
+	if (!status && optind < argc)
+		status = target_options_command("heap", &chosen->spec, argv + optind);
+	chosen->name = operand ? operand : chosen->spec.log ? chosen->spec.log : "the stream";
+	return status ? status : check(chosen);
+}
+
+int command_heap(int argc, char **argv)
+{
+	struct heap_options chosen = {.interval = INTERVAL_MS, .rows = ROWS};
+	int status = parse(&chosen, argc, argv);
+
+	if (chosen.is_helped)
+		help();
+	else if (!status)
+		status = show(&chosen);
+	target_spec_free(&chosen.spec);
+	return status;
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/interrupts.h"
 #include "cli/process_script.h"
@@ -24,6 +25,7 @@
 #include "cli/record/record_kernel.h"
 #include "cli/record/record_options.h"
 #include "cli/record/record_probes.h"
+#include "cli/target_options.h"
 #include "contract/contract.h"
 #include "contract/known.h"
 #include "d/compile.h"
@@ -50,6 +52,7 @@ struct session {
 	sigset_t signal_set, unblocked; /* those that end the file; the mask of before */
 	struct interrupts interrupts;
 	struct record_display display;
+	int64_t left;     /* of the time of --seconds when the stream has been opened, ms */
 	int64_t end;      /* when the recording is to end, ms; 0: never */
 	int64_t looked;   /* when it last searched for further runtimes */
 	bool has_further; /* it has been said that there are some */
@@ -520,7 +523,7 @@ static int record(struct session *session)
 		sigprocmask(SIG_BLOCK, &session->signal_set, &session->unblocked);
 		record_display_begin(&session->display);
 		if (options->seconds)
-			session->end = session->display.begun + (int64_t)options->seconds * 1000;
+			session->end = session->display.begun + session->left;
 		result = interrupts_open(&session->interrupts, &session->signal_set);
 		if (!result)
 			result = subscribe(session, types, type_count);
@@ -636,6 +639,21 @@ static int choose_way(struct record_options *options, bool *is_kernel)
 	return CLI_OK;
 }
 
+/* Opens the stream. Waiting for it is part of the time of --seconds. */
+static int open_stream(struct session *session, struct error *error)
+{
+	const struct record_options *options = session->options;
+	const int64_t begun = record_display_now(), time = (int64_t)options->seconds * 1000;
+	const struct target_bytes_patience patience = {
+		.until = time ? ((uint64_t)begun + (uint64_t)time) * CLOCK_NS_PER_MS : 0,
+		.waiting = target_options_waiting};
+	int result = target_bytes_open(&options->spec, &patience, &session->bytes, error);
+	const int64_t left = begun + time - record_display_now();
+
+	session->left = left > 0 ? left : 1;
+	return result;
+}
+
 int command_record(int argc, char **argv)
 {
 	struct record_options options = {0};
@@ -667,7 +685,7 @@ int command_record(int argc, char **argv)
 	session.display = (struct record_display){.is_terminal = isatty(STDERR_FILENO),
 		.is_compressed = options.recording.compression,
 		.may_advise = !options.probe_count};
-	if (target_bytes_open(&options.spec, &session.bytes, &error)) {
+	if (open_stream(&session, &error)) {
 		cli_message("%s", error.text);
 		status = CLI_CANNOT;
 	} else {

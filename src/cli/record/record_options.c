@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/cli.h"
+#include "cli/target_options.h"
 #include "program/option.h"
 #include "source/log_output.h"
 
@@ -30,16 +31,12 @@ enum {
 	OPTION_WALL,
 	OPTION_MAX_SIZE,
 	OPTION_ROTATE,
-	OPTION_SOCKET,
-	OPTION_FOLLOW,
-	OPTION_SECONDS,
-	OPTION_VIA,
-	OPTION_WAIT /* only `vmtap trace` takes it, and the check says so */
+	OPTION_SECONDS
 };
 
 static void help(void)
 {
-	printf("Usage: vmtap record [OPTION]... -p PID|-c COMMAND -o FILE\n"
+	printf("Usage: vmtap record [OPTION]... -p PID|-c COMMAND|--wait NAME -o FILE\n"
 	       "       vmtap record [OPTION]... -o FILE -- COMMAND [ARGUMENT]...\n"
 	       "Writes the event stream of a VM to a file, which 'vmtap trace --log' and every\n"
 	       "reader of GHC's eventlog can read. Of a process that serves no event stream, it\n"
@@ -50,10 +47,13 @@ static void help(void)
 	       "  -c COMMAND        start the command and record it from its first event; it is\n"
 	       "                    ended with the recording. Quotes and backslashes work as in\n"
 	       "                    a shell\n"
+	       "      --wait NAME   the first VM of that name, also if it starts later\n"
 	       "      --socket PATH the process that serves its event stream there\n"
 	       "      --follow      also what the processes start, by the kernel's samples\n"
 	       "      --via=kernel  a VM as any other process: its functions\n"
-	       "      --seconds N   end after N seconds (else with ^C, or with the target)\n"
+	       "      --seconds N   end after N seconds, --wait among them (else with ^C, or with "
+	       "the\n"
+	       "                    target)\n"
 	       "  -o FILE           the file; - is the standard output\n"
 	       "  -n PROBES         only probes that match this description of D (may be "
 	       "repeated);\n"
@@ -166,69 +166,6 @@ static int add_probes(struct record_options *options, const char *text)
 	return CLI_OK;
 }
 
-/* Whether a target of that kind is given. */
-static bool has_target(const struct record_options *options, enum target_kind kind)
-{
-	return options->spec.count && target_spec_kinds(&options->spec) & kind;
-}
-
-static int add_pid(struct record_options *options, const char *text)
-{
-	uint32_t pid;
-	int status = cli_pid("record", text, &pid);
-
-	if (status)
-		return status;
-	switch (target_spec_add_pid(&options->spec, pid)) {
-	case 0:
-		return CLI_OK;
-	case -EEXIST:
-		return cli_usage("record", "-p %s is given twice", text);
-	default:
-		return out_of_memory();
-	}
-}
-
-static int add_command(struct record_options *options, const char *text)
-{
-	struct command_words command;
-	struct error error;
-	int result;
-
-	if (has_target(options, TARGET_COMMAND))
-		return cli_usage("record", "-c is given twice: one command at a time");
-	result = command_words_split(&command, text, &error);
-	if (result == -ENOMEM)
-		return out_of_memory();
-	if (result)
-		return cli_usage("record", "-c: %s", error.text);
-	if (!target_spec_add_command(&options->spec, command))
-		return CLI_OK;
-	command_words_free(&command);
-	return out_of_memory();
-}
-
-static int take_via(struct record_options *options, const char *text)
-{
-	static const char *const names[] = {[TARGET_VIA_AUTO] = "auto",
-		[TARGET_VIA_STREAM] = "stream",
-		[TARGET_VIA_KERNEL] = "kernel"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(text, names[i])) {
-			options->spec.via = (enum target_via)i;
-			return CLI_OK;
-		}
-	return cli_usage("record", "--via %s: it is auto, stream or kernel", text);
-}
-
-static int add_socket(struct record_options *options, const char *path)
-{
-	if (has_target(options, TARGET_SOCKET))
-		return cli_usage("record", "--socket is given twice: one target at a time");
-	return target_spec_add_socket(&options->spec, path) ? out_of_memory() : CLI_OK;
-}
-
 const char record_options_sample[] = "vm$target:::sample";
 
 size_t record_options_named(const struct record_options *options)
@@ -240,9 +177,9 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 {
 	static const struct option long_options[] = {
 		{"help", no_argument, NULL, 'h'},
+		TARGET_OPTIONS,
 		{"compress", optional_argument, NULL, OPTION_COMPRESS},
 		{"cpu-clock", no_argument, NULL, OPTION_CPU_CLOCK},
-		{"follow", no_argument, NULL, OPTION_FOLLOW},
 		{"ghc-only", no_argument, NULL, OPTION_GHC_ONLY},
 		{"heap-profile", optional_argument, NULL, OPTION_HEAP_PROFILE},
 		{"lossless", no_argument, NULL, OPTION_LOSSLESS},
@@ -251,9 +188,6 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 		{"samples", no_argument, NULL, OPTION_SAMPLES},
 		{"seconds", required_argument, NULL, OPTION_SECONDS},
 		{"stacks", no_argument, NULL, OPTION_STACKS},
-		{"socket", required_argument, NULL, OPTION_SOCKET},
-		{"via", required_argument, NULL, OPTION_VIA},
-		{"wait", required_argument, NULL, OPTION_WAIT},
 		{"wall", no_argument, NULL, OPTION_WALL},
 		{NULL, 0, NULL, 0},
 	};
@@ -265,28 +199,12 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 	optind = 0;
 	while (!status &&
 		(option = getopt_long(argc, argv, "-:p:c:o:n:h", long_options, NULL)) != -1) {
+		if (target_options_take("record", &options->spec, option, optarg, &status))
+			continue;
 		switch (option) {
-		case 'p':
-			status = add_pid(options, optarg);
-			break;
-		case 'c':
-			status = add_command(options, optarg);
-			break;
-		case OPTION_SOCKET:
-			status = add_socket(options, optarg);
-			break;
-		case OPTION_FOLLOW:
-			options->spec.follows = true;
-			break;
 		case OPTION_SECONDS:
 			status = cli_number(
 				"record", "--seconds", optarg, 1000000000, &options->seconds);
-			break;
-		case OPTION_VIA:
-			status = take_via(options, optarg);
-			break;
-		case OPTION_WAIT:
-			options->spec.name = optarg;
 			break;
 		case 'o':
 			options->recording.file = strcmp(optarg, "-") ? optarg : "/dev/stdout";
@@ -346,12 +264,10 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 	/* what is left comes after -- */
 	if (operand)
 		return cli_usage("record", "'%s' is one operand too many", operand);
-	if (optind < argc && !options->spec.count) {
-		if (target_spec_add_command(&options->spec, command_words_of(argv + optind)))
-			return out_of_memory();
-	} else if (optind < argc) {
-		return cli_usage("record", "'%s' is one operand too many", argv[optind]);
-	}
+	if (optind < argc)
+		status = target_options_command("record", &options->spec, argv + optind);
+	if (status)
+		return status;
 	if (target_spec_check(&options->spec, "record", &error))
 		return cli_usage("record", "%s", error.text);
 	if (!options->recording.file)

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
+#include "cli/target_options.h"
 #include "cli/trace/run.h"
 #include "cli/trace/trace.h"
 #include "cli/trace/trace_compile.h"
@@ -154,12 +155,7 @@ static void report_end(const char *text)
 	fprintf(stderr, "dtrace: %s\n", text);
 }
 
-static void report_waiting(const char *name)
-{
-	fprintf(stderr, "vmtap: waiting for '%s'\n", name);
-}
-
-static const struct target_reports reports = {cli_message, report_end, report_waiting};
+static const struct target_reports reports = {cli_message, report_end, target_options_waiting};
 
 int trace_target(struct trace *trace)
 {

@@ -17,6 +17,7 @@
 #include "base/bytes.h"
 #include "cli/cli.h"
 #include "cli/scripts.h"
+#include "cli/target_options.h"
 #include "targets/child.h"
 #include "wire/log_bytes.h"
 #include "wire/wire.h"
@@ -25,12 +26,7 @@ extern char **environ;
 
 enum {
 	OPERAND = 1 /* what getopt_long() returns for a word that is no option */,
-	OPTION_LOG = 256,
-	OPTION_LOSSLESS,
-	OPTION_SOCKET,
-	OPTION_FOLLOW,
-	OPTION_WAIT,
-	OPTION_VIA,
+	OPTION_LOSSLESS = 256,
 	OPTION_SECONDS,
 
 	SECONDS_MAX = 1000000000
@@ -367,49 +363,6 @@ static int add_description(struct trace *trace, int letter, const char *text)
 	return CLI_OK;
 }
 
-/* A process named twice would deliver its events twice, so that is refused. */
-static int add_pid(struct trace *trace, const char *text)
-{
-	uint32_t pid;
-	int status = cli_pid(trace->verb, text, &pid);
-
-	if (status)
-		return status;
-	switch (target_spec_add_pid(&trace->spec, pid)) {
-	case 0:
-		return CLI_OK;
-	case -EEXIST:
-		return cli_usage(trace->verb, "-p %s is given twice", text);
-	default:
-		return out_of_memory();
-	}
-}
-
-static int add_command(struct trace *trace, const char *text)
-{
-	struct command_words command;
-	struct error error;
-	int status = command_words_split(&command, text, &error);
-
-	if (status)
-		return status == -ENOMEM ? out_of_memory()
-					 : cli_usage(trace->verb, "-c: %s", error.text);
-	if (!target_spec_add_command(&trace->spec, command))
-		return CLI_OK;
-	command_words_free(&command);
-	return out_of_memory();
-}
-
-static int set_name(struct trace *trace, const char *name)
-{
-	if (!*name)
-		return cli_usage(trace->verb, "--wait needs the name of a program or a runtime");
-	if (trace->spec.name)
-		return cli_usage(trace->verb, "--wait is given twice: one name at a time");
-	trace->spec.name = name;
-	return CLI_OK;
-}
-
 /* -e means that nothing runs, which is true of the other modes anyway. */
 static int set_mode(struct trace *trace, enum trace_mode mode)
 {
@@ -421,42 +374,13 @@ static int set_mode(struct trace *trace, enum trace_mode mode)
 	return CLI_OK;
 }
 
-static int choose_via(struct trace *trace, const char *name)
-{
-	static const char *const names[] = {[TARGET_VIA_AUTO] = "auto",
-		[TARGET_VIA_STREAM] = "stream",
-		[TARGET_VIA_KERNEL] = "kernel"};
-
-	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(names[i], name)) {
-			trace->spec.via = (enum target_via)i;
-			return CLI_OK;
-		}
-	return cli_usage(trace->verb, "--via %s: it is auto, stream or kernel", name);
-}
-
 static int take_option(struct trace *trace, int option, char *argument)
 {
+	int status;
+
+	if (target_options_take(trace->verb, &trace->spec, option, argument, &status))
+		return status;
 	switch (option) {
-	case 'p':
-		return add_pid(trace, argument);
-	case 'c':
-		return add_command(trace, argument);
-	case OPTION_SOCKET:
-		return target_spec_add_socket(&trace->spec, argument) ? out_of_memory() : CLI_OK;
-	case OPTION_FOLLOW:
-		trace->spec.follows = true;
-		return CLI_OK;
-	case OPTION_WAIT:
-		return set_name(trace, argument);
-	case OPTION_VIA:
-		return choose_via(trace, argument);
-	case OPTION_LOG:
-		if (trace->spec.log)
-			return cli_usage(
-				trace->verb, "--log is given twice: one recording at a time");
-		trace->spec.log = cli_input(argument);
-		return CLI_OK;
 	case OPTION_LOSSLESS:
 		trace->lossless = true;
 		return CLI_OK;
@@ -534,13 +458,9 @@ int trace_options_parse(struct trace *trace, int argc, char **argv, const char *
 	static const char letters[] = "-:p:c:s:n:qo:x:ZelvFhb:wCD:U:I:L:P:m:f:i:SGHVBAaX:3:6:";
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
-		{"follow", no_argument, NULL, OPTION_FOLLOW},
-		{"via", required_argument, NULL, OPTION_VIA},
-		{"wait", required_argument, NULL, OPTION_WAIT},
+		TARGET_OPTIONS,
 		{"lossless", no_argument, NULL, OPTION_LOSSLESS},
 		{"seconds", required_argument, NULL, OPTION_SECONDS},
-		{"log", required_argument, NULL, OPTION_LOG},
-		{"socket", required_argument, NULL, OPTION_SOCKET},
 		{NULL, 0, NULL, 0},
 	};
 	int option, status;
