@@ -56,6 +56,7 @@ done <<'SCRIPTS'
 1|vm$target:::method-entry { @[arg3 / (arg3 - 40)] = count(); }
 2|vm$target:::method-entry /arg3 == 38/ { @[arg3 / (arg3 - 38)] = count(); @b = count(); } ERROR { @e[arg4, arg5] = count(); }
 1|vm$target:::method-entry { @[copyinstr(arg3)] = count(); }
+1|vm$target:::method-entry { @[arg3 % 2 ? copyinstr(arg3) : copyinstr(arg3 + 1)] = count(); } vm$target:::method-return { @b = count(); }
 1|vm$target:::method-entry { self->ts = arg3; } vm$target:::method-return /self->ts/ { @[copyinstr(arg1)] = avg(self->ts); self->ts = 0; }
 1|vm$target:::method-entry { ts[tid] = arg3; } vm$target:::method-return { @[ts[tid]] = count(); ts[tid] = 0; }
 1|vm$target:::method-entry { self->d[arg3]++; @[self->d[arg3] % 10] = count(); }

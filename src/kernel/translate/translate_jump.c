@@ -7,12 +7,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* What two paths read at different instructions is not the same, as their faults name those. */
 static void merge_one(struct held *held, const struct held *also)
 {
 	if (held->kind != also->kind ||
 		(held->kind != HELD_INTEGER &&
 			(held->number != also->number || held->limit != also->limit ||
-				held->counter != also->counter)))
+				held->counter != also->counter || held->at != also->at)))
 		*held = (struct held){.kind = HELD_NOTHING};
 	if (held->number != also->number || !also->is_constant)
 		held->is_constant = false;
