@@ -2,6 +2,7 @@
  * capture_part.c: generates the instructions that write the parts of a record after its arguments:
  * pieces of memory, strings and stacks. See capture_generator.h.
  */
+#include <errno.h>
 #include <stddef.h>
 
 #include "kernel/capture/capture_directory.h"
@@ -195,6 +196,11 @@ static void write_string(
 	uint32_t is_read = bpf_label(code), is_users = bpf_label(code);
 
 	find_string_limit(g, part);
+	/* A small number is no address, since the kernel maps nothing there (vm.mmap_min_addr): to
+	 * try costs a page fault. */
+	kernel_generate_piece(g, part);
+	bpf_set(code, BPF_REG_0, (uint64_t)-EFAULT);
+	bpf_jump_if_value(code, BPF_JLT, BPF_REG_3, KERNEL_PAGE, is_read);
 	if (g->plan->is_machine) {
 		read_resident_string(g, part);
 	} else if (g->features->copy_string) {
