@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "cli/cli.h"
+#include "targets/target_kernel_facts.h"
 #include "targets/target_spec.h"
 #include "usdt/process/call_probes.h"
 #include "usdt/process/process_images.h"
@@ -31,7 +32,8 @@ void what_works_tell(const struct target_spec *spec)
 {
 	for (size_t i = 0; i < spec->count; i++) {
 		const struct target_item *item = &spec->items[i];
-		const char *provider;
+		const char *provider, *reason;
+		bool is_seen;
 
 		if (item->kind != TARGET_PID)
 			continue;
@@ -47,6 +49,14 @@ void what_works_tell(const struct target_spec *spec)
 			if (has_probes(item->pid))
 				cli_message("'vmtap list %" PRIu32 "' shows the probes that it has",
 					item->pid);
+			return;
+		}
+		reason = target_kernel_silence(
+			item->pid, provider, call_probes_entry(provider), &is_seen);
+		if (is_seen) {
+			cli_message("its probe %s:::%s shows its calls, but %s; 'vmtap flame -p "
+				    "%" PRIu32 " -o FILE' shows where its time goes, by samples",
+				provider, call_probes_entry(provider), reason, item->pid);
 			return;
 		}
 		cli_message("'vmtap trace method_time -p %" PRIu32

@@ -10,6 +10,7 @@
 #include "kernel/bpf/bpf_namespace.h"
 #include "kernel/bpf/task_registers.h"
 #include "kernel/machine/system_call.h"
+#include "kernel/process/silent_probes.h"
 #include "usdt/unwind/thread_stack.h"
 
 struct target_namespace target_namespace_own(void)
@@ -59,6 +60,12 @@ const char *target_kernel_call(int64_t number, bool *is_of_file)
 		return call->name;
 	}
 	return NULL;
+}
+
+const char *target_kernel_silence(
+	uint32_t pid, const char *provider, const char *entry, bool *is_seen)
+{
+	return kernel_silence_foresee(pid, provider, entry, is_seen);
 }
 
 bool target_kernel_may_write(void)

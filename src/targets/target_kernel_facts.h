@@ -27,4 +27,12 @@ const char *target_kernel_call(int64_t number, bool *is_of_file);
 /* Returns whether the kernel lets programs write to memory of processes. It is found by trying. */
 bool target_kernel_may_write(void);
 
+/*
+ * Says under which condition a process that runs fires its probe of a call, in a sentence; NULL:
+ * under none, or it seems to hold. *is_seen: it can be seen that it does not hold. provider, entry:
+ * usdt/process/call_probes.h.
+ */
+const char *target_kernel_silence(
+	uint32_t pid, const char *provider, const char *entry, bool *is_seen);
+
 #endif

@@ -104,6 +104,8 @@ int main(int argc, char **argv)
 	const char *const names[] = {"stays", "ends", "stays"};
 	pthread_t number;
 
+	if (argc > 2) /* a number: many calls that do nothing */
+		return !fib(atoi(argv[2]));
 	while (argc > 1 && access(argv[1], F_OK))
 		usleep(1000);
 	enter("", "main");
@@ -154,6 +156,21 @@ run 0 flame --exact -o "$directory/picture.svg" -c "$directory/language"
 grep -q '<title>fib (' "$directory/picture.svg" && grep -q "time by calls: $directory/language" "$directory/picture.svg" ||
 	fail "the picture"
 
+# what the probes take themselves is said where it is much of the time
+is_silent || fail "something is said of few calls"
+run 0 flame --exact -o "$directory/picture.svg" -c "$directory/language none 18"
+cost="at least [0-9]+ % of this time is the probes' own \([0-9.]+ µs for each call and each return\)"
+has err "^vmtap: .*: $cost: methods that are called often look too expensive, and what waits too cheap; samples are not distorted \('vmtap flame' without --exact\)$"
+grep -qE ">$cost<" "$directory/picture.svg" || fail "the picture does not say what the probes take"
+run 0 flame --exact --by calls -o "$directory/picture.svg" -c "$directory/language none 18"
+is_silent || fail "calls are no time"
+run 0 top --exact --interval 3600000 -c "$directory/language none 18"
+has err "^vmtap: $cost: .*'vmtap top' without --exact\)$"
+has out "METHOD, by elapsed time, at least [0-9]+ % of it the probes' own$"
+run 0 record -n 'php*:::function-*' -o "$directory/log" -c "$directory/language none 18"
+run 0 flame -o "$directory/picture.svg" "$directory/log"
+has err "^vmtap: language \([0-9]+\): $cost: .*'vmtap record' without -n\)$"
+
 # processes that run, each below its own frame
 "$directory/language" "$directory/go" &
 one=$!
@@ -200,20 +217,33 @@ rm "$directory/go"
 pid=$!
 pids+=("$pid")
 await "the program does not run" cmp -s "/proc/$pid/exe" "$directory/language"
-run 0 top --exact --interval 100 --count 2 -p "$pid"
+run 3 top --exact --interval 100 --count 2 -p "$pid"
 [ "$(grep -c 'METHOD$' "$directory/out")" = 2 ] || fail "two tables"
 has err '^vmtap: no calls: nothing of it has called a method$'
-run 3 flame --exact --seconds 1 -o - -p "$pid"
+seen="^vmtap: process $pid \(language\): php:::function-entry: PHP fires it only if USE_ZEND_DTRACE=1 is in its environment when it starts, which does not seem to be so; without --exact, 'vmtap"
+has err "$seen top -p $pid' shows where its time goes, by samples$"
+run 3 flame --exact --seconds 4 -o - -p "$pid"
+has err "$seen flame -p $pid -o -' shows where"
+has err '^vmtap: there has been no call for 3 seconds$'
 has err "^vmtap: language \($pid\): no calls: nothing of it has called a method$"
 has err "has not fired: PHP fires it only if USE_ZEND_DTRACE=1 is in its environment"
 
 # What needs an event stream says which command works on these probes.
+USE_ZEND_DTRACE=1 "$directory/language" "$directory/go" &
+other=$!
+pids+=("$other")
+await "the program does not run" cmp -s "/proc/$other/exe" "$directory/language"
 while read -r words; do
 	# shellcheck disable=SC2086
 	run 3 ${words//PID/$pid}
 	has err "^vmtap: process $pid \(language\) serves no event stream"
 	[ "$(tail -n 1 "$directory/err")" = \
-		"vmtap: 'vmtap trace method_time -p $pid' works on its php probes, and so does 'vmtap flame --exact -p $pid -o FILE'" ] ||
+		"vmtap: its probe php:::function-entry shows its calls, but PHP fires it only if USE_ZEND_DTRACE=1 is in its environment when it starts; 'vmtap flame -p $pid -o FILE' shows where its time goes, by samples" ] ||
+		fail "the last line of $words of a process without the switch"
+	# shellcheck disable=SC2086
+	run 3 ${words//PID/$other}
+	[ "$(tail -n 1 "$directory/err")" = \
+		"vmtap: 'vmtap trace method_time -p $other' works on its php probes, and so does 'vmtap flame --exact -p $other -o FILE'" ] ||
 		fail "the last line of $words"
 done <<END
 dump --via=stream PID

@@ -19,9 +19,12 @@
 #include "cli/scripts.h"
 #include "engine/store/value.h"
 #include "program/program.h"
+#include "targets/target_kernel_facts.h"
 #include "targets/target_spec.h"
 #include "usdt/process/call_probes.h"
 #include "usdt/process/process_info.h"
+
+enum { WAIT_S = 3 };
 
 /* The values of a line of the script. */
 enum exact_value {
@@ -53,6 +56,8 @@ struct exact_calls {
 	uint64_t calls;
 	uint64_t blind; /* events of before may miss others, and are left out */
 	bool has_failed;
+	uint64_t begun; /* when it was first asked whether there are calls; 0: not yet */
+	bool has_waited;
 };
 
 /* Writes the script, with probes of any of the targets if there may be several. */
@@ -91,22 +96,73 @@ char *exact_calls_script(const struct target_spec *spec)
 	return text;
 }
 
+/* Says it if the process can be seen not to fire its probes of calls. works: the command that does.
+ */
+static void foresee(uint32_t pid, const char *name, const char *provider, const char *works)
+{
+	const char *entry = call_probes_entry(provider);
+	bool is_seen;
+	const char *reason = target_kernel_silence(pid, provider, entry, &is_seen);
+
+	if (is_seen)
+		cli_message("process %" PRIu32
+			    " (%s): %s:::%s: %s, which does not seem to be so; without "
+			    "--exact, %s",
+			pid, name, provider, entry, reason, works);
+}
+
+void exact_calls_remind(const struct target_spec *spec)
+{
+	cli_message("there has been no call for %d seconds", WAIT_S);
+	for (size_t i = 0; i < spec->count; i++) {
+		const struct target_item *item = &spec->items[i];
+		const char *provider =
+			item->kind == TARGET_PID ? call_probes_of_process(item->pid) : NULL;
+		const char *entry = provider ? call_probes_entry(provider) : NULL;
+		bool is_seen = false;
+		const char *reason = provider
+			? target_kernel_silence(item->pid, provider, entry, &is_seen)
+			: NULL;
+
+		if (reason && !is_seen) /* what is seen has been said at the beginning */
+			cli_message("process %" PRIu32 ": %s:::%s: %s", item->pid, provider, entry,
+				reason);
+	}
+}
+
+bool exact_calls_waits(struct exact_calls *exact)
+{
+	const uint64_t now = clock_monotonic();
+
+	if (exact->thread_count || exact->has_waited)
+		return false;
+	exact->begun = exact->begun ? exact->begun : now;
+	exact->has_waited = now - exact->begun >= WAIT_S * CLOCK_NS_PER_S;
+	return exact->has_waited;
+}
+
 bool exact_calls_refused(const struct target_spec *spec, const char *verb, const char *output)
 {
+	const char *provider;
+	char works[400];
 	struct process_info process;
 	struct error ignored;
 
 	for (size_t i = 0; i < spec->count && !spec->follows; i++) {
 		const struct target_item *item = &spec->items[i];
 
-		if (item->kind != TARGET_PID || process_info_read(item->pid, &process, &ignored) ||
-			call_probes_of_process(item->pid))
+		if (item->kind != TARGET_PID || process_info_read(item->pid, &process, &ignored))
 			continue;
-		cli_message("process %" PRIu32
-			    " (%s) has no probes of its calls; 'vmtap %s -p %" PRIu32
-			    "%s%s' shows where its time goes, by samples",
-			item->pid, process.name, verb, item->pid, output ? " -o " : "",
-			output ? output : "");
+		snprintf(works, sizeof(works),
+			"'vmtap %s -p %" PRIu32 "%s%.300s' shows where its time goes, by samples",
+			verb, item->pid, output ? " -o " : "", output ? output : "");
+		provider = call_probes_of_process(item->pid);
+		if (provider) {
+			foresee(item->pid, process.name, provider, works);
+			continue;
+		}
+		cli_message("process %" PRIu32 " (%s) has no probes of its calls; %s", item->pid,
+			process.name, works);
 		return true;
 	}
 	return false;
@@ -336,4 +392,9 @@ uint64_t exact_calls_counted(struct exact_calls *exact, uint32_t node)
 uint64_t exact_calls_total(const struct exact_calls *exact)
 {
 	return exact->calls;
+}
+
+const struct call_cost *exact_calls_cost(const struct exact_calls *exact)
+{
+	return stacks_cost(exact->stacks);
 }

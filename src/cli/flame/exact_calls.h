@@ -30,9 +30,19 @@ enum exact_calls_nodes {
  * caller frees it; NULL: out of memory. */
 char *exact_calls_script(const struct target_spec *spec);
 
-/* Returns whether one of the processes can be seen to have no probes of calls, after a message that
- * has the command which works. output: the file of its option -o, or NULL. */
+/*
+ * Returns whether one of the processes can be seen to have no probes of calls, after a message that
+ * has the command which works. output: the file of its option -o, or NULL. Also says it of a
+ * process that seems to have been started without what it fires its probes for, which is no
+ * refusal.
+ */
 bool exact_calls_refused(const struct target_spec *spec, const char *verb, const char *output);
+
+/* Returns true once, if there has been no call or return for some seconds. */
+bool exact_calls_waits(struct exact_calls *exact);
+
+/* Says that there have been none, and under which condition the processes fire their probes. */
+void exact_calls_remind(const struct target_spec *spec);
 
 /* NULL: out of memory. The tree must outlive it. */
 struct exact_calls *exact_calls_new(
@@ -64,7 +74,8 @@ const struct exact_process *exact_calls_processes(const struct exact_calls *exac
 void exact_calls_count(struct exact_calls *exact);
 uint64_t exact_calls_counted(struct exact_calls *exact, uint32_t node);
 
-/* All calls that have been seen. */
+/* All calls that have been seen, and what their probes have taken. */
 uint64_t exact_calls_total(const struct exact_calls *exact);
+const struct call_cost *exact_calls_cost(const struct exact_calls *exact);
 
 #endif

@@ -239,6 +239,20 @@ struct collected {
 	struct flame_subject subject;
 };
 
+/* Says how much of the time is the probes' own, and what that does to the picture. */
+static void tell_cost(const struct flame_options *options, const struct collected *collected)
+{
+	char line[FLAME_SUBJECT_LINE_MAX];
+
+	flame_subject_cost(line, &collected->subject, options->by->unit);
+	if (*line)
+		cli_message("%s: %s: methods that are called often look too expensive, and what "
+			    "waits too cheap; samples are not distorted (%s)",
+			collected->subject.name, line,
+			options->is_traced ? "'vmtap flame' without --exact"
+					   : "'vmtap record' without -n");
+}
+
 /* What the width of a frame is. */
 static const char *title_of(const struct flame_options *options, const struct collected *collected)
 {
@@ -300,6 +314,8 @@ static int collect_by(struct collected *collected, const struct flame_options *o
 		subject->count = calls;
 		subject->counted = is_sampled ? "samples" : "calls";
 		subject->lost = stacks_lost(stacks);
+		if (!is_sampled && feed.has_other_calls)
+			subject->cost = *stacks_cost(stacks);
 		if (subject->lost && !result) {
 			print_lost(lost, subject->lost, is_sampled, collected->way);
 			cli_message("%s: %s", what, lost);
@@ -363,6 +379,7 @@ static int collect_trace(struct collected *collected, struct flame_traced *trace
 	subject->count = traced->samples;
 	subject->counted = options->is_exact ? "calls" : "samples, 97 a second";
 	subject->lost = traced->lost;
+	subject->cost = traced->cost;
 	*error->text = '\0';
 	if (!status && collected->tree->count == 1 && options->is_exact)
 		return error_set(error, ENODATA, "%s: no calls: nothing of it has called a method",
@@ -464,6 +481,7 @@ static int command(const struct flame_options *options, char **operands)
 		print_title(title, options, &collected, &collected_before);
 		collected.subject.total = shown[0].total;
 		collected_before.subject.total = shown[0].other_total;
+		tell_cost(options, &collected);
 		lost = collected.subject.lost + collected_before.subject.lost;
 		if (lost) {
 			print_lost(note, lost, collected.is_sampled,

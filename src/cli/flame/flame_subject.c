@@ -75,6 +75,14 @@ void flame_subject_amount(
 			subject->counted);
 }
 
+void flame_subject_cost(
+	char line[FLAME_SUBJECT_LINE_MAX], const struct flame_subject *subject, const char *unit)
+{
+	*line = '\0';
+	if (!strcmp(unit, "ns"))
+		call_cost_text(line, &subject->cost, subject->total);
+}
+
 void flame_subject_origin(char line[FLAME_SUBJECT_LINE_MAX], const struct flame_subject *subject)
 {
 	time_t seconds = (time_t)(subject->when / CLOCK_NS_PER_S);

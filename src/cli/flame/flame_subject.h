@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/flame/call_cost.h"
+
 struct feed;
 
 enum { FLAME_SUBJECT_NAME_MAX = 200, FLAME_SUBJECT_LINE_MAX = 320 };
@@ -20,6 +22,7 @@ struct flame_subject {
 	uint64_t count;                    /* of samples or calls; 0: not known */
 	const char *counted;               /* "samples", "calls" */
 	uint64_t lost;                     /* events */
+	struct call_cost cost;             /* of probes of calls; all zero: there are none */
 	bool leaves_waits_out;             /* the VM tells when its threads do not run */
 };
 
@@ -34,6 +37,10 @@ void flame_subject_amount(
 
 /* "recorded 2026-11-26 18:48:09 +0100, x.log, 5 events lost"; "": nothing of this is known. */
 void flame_subject_origin(char line[FLAME_SUBJECT_LINE_MAX], const struct flame_subject *subject);
+
+/* What the probes of the calls have taken, if the unit is time; "": nothing worth a word. */
+void flame_subject_cost(
+	char line[FLAME_SUBJECT_LINE_MAX], const struct flame_subject *subject, const char *unit);
 
 /* A number with commas: "1,234,567". */
 void flame_subject_number(char text[32], uint64_t number);

@@ -352,6 +352,9 @@ static int print_subject(const struct flame_view *view, const struct flame_subje
 	flame_subject_amount(line, subject, view->unit);
 	snprintf(text, sizeof(text), "%s%s", label, line);
 	y = print_line("", text, y, output);
+	flame_subject_cost(line, subject, view->unit);
+	if (*line)
+		y = print_line("", line, y, output);
 	flame_subject_origin(line, subject);
 	return *line ? print_line("", line, y, output) : y;
 }

@@ -142,6 +142,8 @@ static void write_printf(struct writer *writer, const struct d_format *format,
 		flame->derived.text_operations->printf(writer, format, action, values);
 	else if (!exact_calls_take(flame->exact, action, values))
 		flame->has_failed = true;
+	if (flame->exact && exact_calls_waits(flame->exact))
+		exact_calls_remind(flame->spec);
 }
 
 static void write_drop(struct writer *writer, const struct writer_drop *drop)
@@ -257,8 +259,10 @@ int flame_trace(
 			writer.has_failed = true;
 		else
 			status = trace_target(&trace);
-		if (wish->is_exact && writer.exact)
+		if (wish->is_exact && writer.exact) {
 			traced->samples = exact_calls_total(writer.exact);
+			traced->cost = *exact_calls_cost(writer.exact);
+		}
 		if (status && wish->is_exact && traced->tree->count == 1)
 			cli_message("without --exact, 'vmtap flame' shows any program, by samples");
 		if (!status && writer.has_failed) {

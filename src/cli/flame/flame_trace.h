@@ -19,6 +19,7 @@ struct flame_traced {
 	struct call_tree *tree;          /* the caller's: it must be initialised; its unit is ns */
 	uint64_t samples;                /* or calls; 0: not known */
 	uint64_t lost;                   /* events */
+	struct call_cost cost;           /* of the probes of calls */
 	bool is_kernel;                  /* the samples are the kernel's, of CPU time */
 	char name[FLAME_TRACE_NAME_MAX]; /* of what was traced, for a title */
 };

@@ -61,6 +61,7 @@ struct guest_thread {
 	bool is_stopped;            /* by thread-stop */
 	uint64_t since;   /* time up to which its time has been counted, or since it is blocked */
 	bool is_held;     /* its time goes on only with its own events */
+	uint64_t latest;  /* its last call or return; 0: none */
 	uint32_t process; /* of a log with several: the index of its process */
 };
 
@@ -76,6 +77,7 @@ struct stacks {
 	bool counts_entries;
 	struct loss_gaps gaps;
 	uint64_t latest, calls, lost;
+	struct call_cost cost;
 	bool names_processes; /* the log has several: the outermost frame is the process */
 	bool has_failed;
 	bool is_sampled; /* it takes samples, each of which stands for itself: losses leave no gap
@@ -453,6 +455,8 @@ static bool is_sound(struct stacks *stacks, uint64_t time)
 static inline void take_call(struct stacks *stacks, struct guest_thread *thread, uint64_t time,
 	uint32_t name, bool is_entry)
 {
+	call_cost_take(&stacks->cost, thread->latest ? time - thread->latest : 0);
+	thread->latest = time;
 	spend(stacks, thread, time);
 	if (is_entry)
 		enter(stacks, thread, name);
@@ -573,6 +577,11 @@ uint64_t stacks_finish(struct stacks *stacks)
 	is_sound(stacks, stacks->latest);
 	forget_stacks(stacks, stacks->latest);
 	return stacks->calls;
+}
+
+const struct call_cost *stacks_cost(const struct stacks *stacks)
+{
+	return &stacks->cost;
 }
 
 uint64_t stacks_lost(const struct stacks *stacks)

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "cli/feed.h"
+#include "cli/flame/call_cost.h"
 #include "cli/flame/call_tree.h"
 
 enum stacks_measure {
@@ -68,6 +69,9 @@ uint64_t stacks_take_entries(struct stacks *stacks, uint32_t node);
 /* Counts what still lasts at the last event. Returns the number of calls, or samples with stacks,
  * that were seen. */
 uint64_t stacks_finish(struct stacks *stacks);
+
+/* What the probes of the calls that were seen have taken. */
+const struct call_cost *stacks_cost(const struct stacks *stacks);
 
 /* Of the stacks' events, how many were lost. */
 uint64_t stacks_lost(const struct stacks *stacks);

@@ -40,6 +40,8 @@ struct top {
 	bool is_sampling;          /* by its own script */
 	bool lacks_figures;        /* the processes are no VMs */
 	bool is_by_calls;          /* the calls of such processes */
+	const struct target_spec *spec;
+	struct exact_calls *exact; /* these calls; NULL: none are taken */
 	bool may_lack_stream;      /* a command's program has no libvmtap */
 	uint64_t shown;            /* intervals */
 };
@@ -248,6 +250,8 @@ static int show(void *context)
 	struct top *top = context;
 	int error = 0;
 
+	if (!top->screen && top->exact && exact_calls_waits(top->exact))
+		exact_calls_remind(top->spec);
 	if (top->screen) {
 		top_screen_draw(top->screen, &top->table, &top->options.view);
 	} else if (top->table.interval &&
@@ -268,6 +272,18 @@ static void take_keys(void *context)
 		quit();
 	else if (wish == TOP_REDRAW)
 		top_screen_draw(top->screen, &top->table, &top->options.view);
+}
+
+/* Says how much of the time was the probes' own. */
+static void tell_cost(const struct top_writer *writer)
+{
+	char text[CALL_COST_TEXT_MAX];
+
+	call_cost_text(text, exact_calls_cost(writer->exact), writer->spent);
+	if (*text)
+		cli_message("%s: methods that are called often look too expensive, and what waits "
+			    "too cheap; samples are not distorted ('vmtap top' without --exact)",
+			text);
 }
 
 static int run(struct trace *trace, struct top *top)
@@ -299,6 +315,8 @@ static int run(struct trace *trace, struct top *top)
 	top_writer_init(&writer, &top->table, &top->options.view.is_paused, show, top);
 	if (top->is_by_calls && top_writer_take_calls(&writer))
 		writer.derived.error = ENOMEM;
+	top->exact = writer.exact;
+	top->spec = &trace->spec;
 	trace->writer = &writer.derived.text.writer;
 	trace->snapshot = top->options.interval * CLOCK_NS_PER_MS;
 	if (top->screen) {
@@ -318,8 +336,12 @@ static int run(struct trace *trace, struct top *top)
 					   : "no VM has given a sample with its stack; 'vmtap top "
 					     "--exact' counts calls instead");
 	sample_notes_tell(&writer.notes);
-	if (!status && top->is_by_calls && !exact_calls_total(writer.exact))
+	if (!status && top->is_by_calls && !exact_calls_total(writer.exact)) {
 		cli_message("no calls: nothing of it has called a method");
+		status = CLI_CANNOT;
+	} else if (!status && top->is_by_calls) {
+		tell_cost(&writer);
+	}
 	top_writer_free(&writer);
 	top_table_free(&top->table);
 	return status;

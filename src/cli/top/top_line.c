@@ -173,7 +173,7 @@ void top_line_lost(char line[TOP_LINE_MAX], const struct top_table *table)
 
 void top_line_columns(char line[TOP_LINE_MAX], const struct top_line_form *form)
 {
-	char marked[NUMBER_MAX], measure[64];
+	char marked[NUMBER_MAX], measure[96];
 	size_t length = 0;
 
 	line[0] = '\0';

@@ -303,6 +303,7 @@ static int spend_node(struct top_writer *top, uint32_t node, uint64_t spent, uin
 /* Puts into the table what has been spent since the last snapshot. */
 static int spend_calls(struct top_writer *top)
 {
+	unsigned percent;
 	size_t count;
 	const struct exact_process *processes = exact_calls_processes(top->exact, &count);
 	int result = 0;
@@ -315,9 +316,15 @@ static int spend_calls(struct top_writer *top)
 		uint64_t calls = exact_calls_counted(top->exact, node);
 
 		top->tree.nodes[node].self = 0;
+		top->spent += spent;
 		if (spent || calls)
 			result = spend_node(top, node, spent, calls);
 	}
+	percent = call_cost_percent(exact_calls_cost(top->exact), top->spent);
+	snprintf(top->measure, sizeof(top->measure),
+		"elapsed time, at least %u %% of it the probes' own", percent);
+	if (percent)
+		top->table->measure = top->measure;
 	return result;
 }
 

@@ -34,6 +34,8 @@ struct top_writer {
 	void *context;
 	struct exact_calls *exact; /* NULL: aggregations are taken */
 	struct call_tree tree;     /* what calls have spent since the last snapshot */
+	uint64_t spent;            /* in all, ns */
+	char measure[96];          /* the table's, if the probes have taken much of that */
 	struct sample_notes notes;
 	bool is_open;   /* a snapshot has begun */
 	bool is_ending; /* a signal, or the key q, is ending the trace */

@@ -128,31 +128,38 @@ static const struct {
 	const char *provider; /* before the pid */
 	const char *names[7]; /* globs, up to NULL */
 	bool (*holds)(const struct silence_process *process);
-	bool is_partial; /* the probe does fire, but not for all that it should */
-	const char *reason;
+	bool is_partial;    /* the probe does fire, but not for all that it should */
+	const char *reason; /* a sentence; is_partial: the end of one */
+	bool is_of_start;   /* the condition is seen from how the process was started alone */
 } rules[KERNEL_SILENCE_RULES] = {
 	{"php",
 		{"function-entry", "function-return", "execute-entry", "execute-return",
 			"compile-file-*"},
 		lacks_zend_dtrace, false,
-		"has not fired: PHP fires it only if USE_ZEND_DTRACE=1 is in its environment when "
-		"it starts"},
+		"PHP fires it only if USE_ZEND_DTRACE=1 is in its environment when "
+		"it starts",
+		true},
 	{"hotspot", {"method-entry", "method-return"}, lacks_method_probes, false,
-		"has not fired: the JVM fires it only if it is started with "
-		"-XX:+ExtendedDTraceProbes"},
+		"the JVM fires it only if it is started with "
+		"-XX:+ExtendedDTraceProbes",
+		true},
 	{"hotspot", {"object-alloc"}, lacks_alloc_probes, false,
-		"has not fired: the JVM fires it only if it is started with "
-		"-XX:+ExtendedDTraceProbes"},
+		"the JVM fires it only if it is started with "
+		"-XX:+ExtendedDTraceProbes",
+		true},
 	{"hotspot", {"monitor-*"}, lacks_monitor_probes, false,
-		"has not fired: the JVM fires it only if it is started with "
-		"-XX:+ExtendedDTraceProbes"},
+		"the JVM fires it only if it is started with "
+		"-XX:+ExtendedDTraceProbes",
+		true},
 	{"ruby", {"method-entry", "method-return"}, lacks_trace_point, false,
-		"has not fired: Ruby fires it only while a TracePoint for calls is enabled: "
-		"TracePoint.new(:call, :return) {}.enable"},
+		"Ruby fires it only while a TracePoint for calls is enabled: "
+		"TracePoint.new(:call, :return) {}.enable",
+		false},
 	{"python", {"function-entry"}, lacks_lines, true,
 		"fires for generators only: Python 3.11 fires it for other functions only while "
 		"its "
-		"probe line is traced, too; add: -n 'python*:::line /0/ { }'"},
+		"probe line is traced, too; add: -n 'python*:::line /0/ { }'",
+		false},
 };
 
 static bool is_of(const char *name, const char *provider)
@@ -163,15 +170,19 @@ static bool is_of(const char *name, const char *provider)
 		strspn(name + length, "0123456789") == strlen(name + length);
 }
 
-/* Returns the number of the rule for the probe; KERNEL_SILENCE_RULES if there is none. */
-static uint32_t find_rule(const struct d_probe *probe)
+/* Returns the number of the rule for a probe; KERNEL_SILENCE_RULES if there is none. */
+static uint32_t find_rule_of(const char *provider, const char *name)
 {
 	for (uint32_t i = 0; i < KERNEL_SILENCE_RULES; i++)
-		for (size_t j = 0; is_of(probe->provider, rules[i].provider) && rules[i].names[j];
-			j++)
-			if (pattern_match(rules[i].names[j], probe->name))
+		for (size_t j = 0; is_of(provider, rules[i].provider) && rules[i].names[j]; j++)
+			if (pattern_match(rules[i].names[j], name))
 				return i;
 	return KERNEL_SILENCE_RULES;
+}
+
+static uint32_t find_rule(const struct d_probe *probe)
+{
+	return find_rule_of(probe->provider, probe->name);
 }
 
 uint32_t kernel_silence_counter(const struct d_probe *probe)
@@ -225,6 +236,27 @@ int kernel_silence_begin(struct kernel_silence *silence, const struct kernel_tar
 	return 0;
 }
 
+const char *kernel_silence_foresee(
+	uint32_t pid, const char *provider, const char *name, bool *is_seen)
+{
+	uint32_t rule = find_rule_of(provider, name);
+	struct silence_process *process;
+
+	*is_seen = false;
+	if (rule == KERNEL_SILENCE_RULES || rules[rule].is_partial)
+		return NULL;
+	if (!rules[rule].is_of_start)
+		return rules[rule].reason;
+	process = calloc(1, sizeof(*process));
+	if (!process)
+		return NULL;
+	read_words(pid, "cmdline", &process->command);
+	read_words(pid, "environ", &process->environment);
+	*is_seen = rules[rule].holds(process);
+	free(process);
+	return *is_seen ? rules[rule].reason : NULL;
+}
+
 bool kernel_silence_tell(const struct kernel_silence *silence, const uint64_t *counters,
 	const struct d_probe_set *set, char *message, size_t size)
 {
@@ -234,8 +266,8 @@ bool kernel_silence_tell(const struct kernel_silence *silence, const uint64_t *c
 
 		if (!silence->holds[i] || (fired && !rules[i].is_partial))
 			continue;
-		snprintf(
-			message, size, "%s:::%s %s", probe->provider, probe->name, rules[i].reason);
+		snprintf(message, size, "%s:::%s %s%s", probe->provider, probe->name,
+			rules[i].is_partial ? "" : "has not fired: ", rules[i].reason);
 		return true;
 	}
 	return false;

@@ -30,6 +30,13 @@ int kernel_silence_begin(struct kernel_silence *silence, const struct kernel_tar
 	const struct d_probe_set *set, const uint32_t *probes, size_t count);
 
 /*
+ * Says under which condition a process that runs fires a probe, in a sentence; NULL: under none, or
+ * it seems to hold. *is_seen: it can be seen that it does not hold.
+ */
+const char *kernel_silence_foresee(
+	uint32_t pid, const char *provider, const char *name, bool *is_seen);
+
+/*
  * Writes a line that says which probe has not fired, according to the counters, and why. Returns
  * false if there is nothing to say.
  */

@@ -22,6 +22,15 @@ const struct call_probe *call_probes_at(size_t index)
 	return index < ROWS ? &rows[index] : NULL;
 }
 
+const char *call_probes_entry(const char *provider)
+{
+	size_t row = 0;
+
+	while (row + 1 < ROWS && strcmp(rows[row].provider, provider) != 0)
+		row++;
+	return rows[row].entry;
+}
+
 const char *call_probes_of_image(const struct usdt_image *image)
 {
 	for (size_t i = 0; i < image->site_count; i++)

@@ -22,7 +22,10 @@ const struct call_probe *call_probes_at(size_t index);
 /* The provider by which a file shows calls, such as "python"; NULL: it has none. */
 const char *call_probes_of_image(const struct usdt_image *image);
 
-/* The same of a process that runs; NULL too if it cannot be read. */
+/* The probe of a call of a provider that has one. */
+const char *call_probes_entry(const char *provider);
+
+/* The provider of a process that runs, as of a file; NULL too if it cannot be read. */
 const char *call_probes_of_process(uint32_t pid);
 
 #endif
