@@ -5,13 +5,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "cli/cli.h"
 #include "targets/target_kernel_facts.h"
+#include "targets/target_kinds.h"
 #include "targets/target_spec.h"
 #include "usdt/process/call_probes.h"
 #include "usdt/process/process_images.h"
+
+enum { TITLE_MAX = 200 };
 
 /* Returns true if a file that the process has mapped has USDT probes. */
 static bool has_probes(uint32_t pid)
@@ -30,11 +34,21 @@ static bool has_probes(uint32_t pid)
 
 void what_works_tell(const struct target_spec *spec)
 {
+	const char *sudo = geteuid() ? "sudo " : "";
+
 	for (size_t i = 0; i < spec->count; i++) {
 		const struct target_item *item = &spec->items[i];
 		const char *provider, *reason;
+		char title[TITLE_MAX];
 		bool is_seen;
 
+		if (item->kind == TARGET_COMMAND) {
+			target_kind_methods(item->kind)->title(item, title, sizeof(title));
+			cli_message("'%svmtap flame -o FILE -- %s' shows where its time goes, by "
+				    "samples",
+				sudo, title);
+			return;
+		}
 		if (item->kind != TARGET_PID)
 			continue;
 		provider = call_probes_of_process(item->pid);
@@ -43,9 +57,9 @@ void what_works_tell(const struct target_spec *spec)
 		if (provider && !strcmp(provider, "vm"))
 			continue;
 		if (!provider) {
-			cli_message("'vmtap flame -p %" PRIu32
+			cli_message("'%svmtap flame -p %" PRIu32
 				    " -o FILE' shows where its time goes, by samples",
-				item->pid);
+				sudo, item->pid);
 			if (has_probes(item->pid))
 				cli_message("'vmtap list %" PRIu32 "' shows the probes that it has",
 					item->pid);

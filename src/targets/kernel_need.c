@@ -135,6 +135,21 @@ const struct d_asked *kernel_need_all(
 	return all ? &targets->asked[0] : NULL;
 }
 
+bool kernel_need_has_site(
+	const struct targets *targets, const struct target *target, const char *path)
+{
+	struct need need = {targets, target, calloc(targets->asked_count + 1, sizeof(bool)), false};
+	bool has_site = false;
+
+	if (!need.found)
+		return true;
+	usdt_needed_each(path, look_at_file, &need);
+	for (size_t i = 0; i < targets->asked_count; i++)
+		has_site |= need.found[i];
+	free(need.found);
+	return has_site;
+}
+
 static bool has_provider(const struct d_probe_set *set, const char *provider, uint32_t pid)
 {
 	char name[256];

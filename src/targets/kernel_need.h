@@ -21,6 +21,11 @@ struct targets;
 const struct d_asked *kernel_need_all(const struct targets *targets, const struct target *target,
 	const struct d_asked **streamed);
 
+/* Returns true if a program, whose path this is, or a library that it is linked with has a site
+ * that the scripts describe of the target. */
+bool kernel_need_has_site(
+	const struct targets *targets, const struct target *target, const char *path);
+
 /*
  * Returns whether a description may be of a probe that event streams deliver without a site: one of
  * provider vm, or of a provider that is made of its events.

@@ -18,6 +18,7 @@
 #include "targets/find/vm_finder.h"
 #include "targets/find/vm_name.h"
 #include "targets/find/vm_stream.h"
+#include "targets/program_hope.h"
 #include "targets/target_kinds.h"
 #include "targets/targets.h"
 #include "wire/wire.h"
@@ -102,6 +103,7 @@ static int connect_target(struct target_bytes *bytes, const struct target_bytes_
 {
 	struct target *target = &bytes->targets.items[0];
 	const bool is_command = target_is_started(target);
+	const bool may_serve = is_command && program_may_serve(target->command.words[0]);
 	int result = 0;
 
 	if (is_command)
@@ -112,7 +114,9 @@ static int connect_target(struct target_bytes *bytes, const struct target_bytes_
 			&target->process, target->command.words, CHILD_WAIT_ITSELF, error);
 	if (!result)
 		result = connect_process(&bytes->connection, target->process.pid, target->socket,
-			is_command ? time_left(patience, COMMAND_MS) : 0, error);
+			is_command ? time_left(patience, may_serve ? COMMAND_MS : PROGRAM_END_MS)
+				   : 0,
+			error);
 	connection_path(&bytes->connection, target->path);
 	if (!result)
 		target_process_found(&target->process, bytes->connection.process.pid);

@@ -13,6 +13,7 @@
 #include "kernel/watch/launch.h"
 #include "program/probe.h"
 #include "targets/kernel_need.h"
+#include "targets/program_hope.h"
 #include "targets/target_kernel.h"
 #include "targets/target_kinds.h"
 
@@ -93,25 +94,51 @@ static int open_stopped(struct targets *targets, struct target *target, struct d
 	return by_kernel || is_due ? result : 0;
 }
 
+/* Returns false if it is known that what a command executes now will neither serve a stream nor
+ * load a library that the scripts describe. */
+static bool may_suit(const struct targets *targets, const struct target *target)
+{
+	char path[PATH_MAX];
+
+	return !program_of_process(target->process.pid, path) || program_may_serve(path) ||
+		kernel_need_has_site(targets, target, path);
+}
+
+/* Opens the stream of a command, which may take so long to serve it. */
+static int await_stream(struct targets *targets, struct target *target, int wait_ms,
+	struct d_probe_set *set, struct source **source, struct error *error)
+{
+	const uint64_t begun = clock_monotonic();
+	const uint64_t left = target_patience(targets, (uint64_t)wait_ms * CLOCK_NS_PER_MS);
+	int result = target_open_own_stream(
+		targets, target, (int)(left / CLOCK_NS_PER_MS), set, source, error);
+
+	targets->waited += clock_monotonic() - begun;
+	return result;
+}
+
 /*
  * Lets a command whose first program is not suitable run until it has a program or a library with
  * probes that the scripts describe, or serves a stream. It is stopped at each program and library.
- * If that takes too long, it runs on untraced.
+ * If that takes too long, or is known not to come, it runs on untraced.
  */
 static int await_program(struct targets *targets, struct target *target, struct d_probe_set *set,
 	struct source **source, enum program_use *use, struct error *error)
 {
-	uint64_t limit = clock_monotonic() + CHILD_WAIT_MS * CLOCK_NS_PER_MS;
+	const uint64_t begun = clock_monotonic();
+	const uint64_t limit = begun + target_patience(targets, CHILD_WAIT_MS * CLOCK_NS_PER_MS);
+	bool may_come = may_suit(targets, target);
 	struct kernel_steps *steps;
 	int result = kernel_steps_begin(target->process.child.pid, &steps, error), wait_ms;
 
 	if (result && targets->spec->via == TARGET_VIA_KERNEL)
 		return result;
 	result = targets_resume(targets, error);
-	while (steps && !result && !*source && *use == PROGRAM_UNSUITED &&
+	while (may_come && steps && !result && !*source && *use == PROGRAM_UNSUITED &&
 		!target_process_is_gone(&target->process) && clock_monotonic() < limit) {
 		if (kernel_steps_next(steps, STEP_MS)) {
 			target_process_stepped(&target->process);
+			may_come = may_suit(targets, target);
 			result = open_stopped(targets, target, set, use, error);
 			if (!result && *use != PROGRAM_IS_OPEN)
 				result = targets_resume(targets, error);
@@ -123,6 +150,7 @@ static int await_program(struct targets *targets, struct target *target, struct 
 		}
 	}
 	kernel_steps_end(steps);
+	targets->waited += clock_monotonic() - begun;
 	if (*source)
 		source_stream_path(*source, target->path, sizeof(target->path));
 	if (result || *source || *use == PROGRAM_IS_OPEN)
@@ -130,8 +158,9 @@ static int await_program(struct targets *targets, struct target *target, struct 
 	if (targets->spec->via == TARGET_VIA_KERNEL)
 		return target_watch_process(targets, target, error);
 	wait_ms = *use == PROGRAM_SERVES || target_process_is_gone(&target->process) ? CHILD_WAIT_MS
-										     : 0;
-	result = target_open_own_stream(targets, target, wait_ms, set, source, error);
+		: !may_come ? PROGRAM_END_MS
+			    : 0;
+	result = await_stream(targets, target, wait_ms, set, source, error);
 	if (!result && !*source)
 		show_unsuited(targets, set);
 	return result;
@@ -148,6 +177,7 @@ int target_start_command(struct targets *targets, struct target *target, struct 
 		by_kernel || (asks && asks_pid(targets)) ? CHILD_WAIT_NONE : CHILD_WAIT_ITSELF;
 	enum program_use use = PROGRAM_SERVES;
 	const struct d_asked *need = NULL, *streamed = NULL;
+	bool may_serve = true;
 	int result;
 
 	if (!asks && targets->spec->via != TARGET_VIA_STREAM)
@@ -159,6 +189,8 @@ int target_start_command(struct targets *targets, struct target *target, struct 
 		return -EPERM;
 	if (streamed)
 		target_tell_stream_only(targets, streamed, error);
+	if (!asks)
+		may_serve = program_may_serve(target->command.words[0]);
 	result = target_start_program(targets, target, wait | (asks ? CHILD_STOPPED : 0), error);
 	if (!result && asks && !target->process.child.stops && by_kernel)
 		return error_set(error, EPERM,
@@ -179,7 +211,8 @@ int target_start_command(struct targets *targets, struct target *target, struct 
 	}
 	if (result || use == PROGRAM_IS_OPEN)
 		return result;
-	return by_kernel
-		? target_watch_process(targets, target, error)
-		: target_open_own_stream(targets, target, CHILD_WAIT_MS, set, source, error);
+	if (by_kernel)
+		return target_watch_process(targets, target, error);
+	return await_stream(
+		targets, target, may_serve ? CHILD_WAIT_MS : PROGRAM_END_MS, set, source, error);
 }

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,32 +13,15 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "source/source.h"
-#include "targets/child.h"
 #include "targets/find/vm_stream.h"
+#include "targets/program_hope.h"
 #include "targets/target_kinds.h"
 #include "targets/target_spec.h"
-#include "usdt/elf/image.h"
 
 enum {
 	START_MS = 1000, /* for a program with the runtime to serve its stream */
 	TRY_MS = 10
 };
-
-/* Returns true if the file is a program with libvmtap's runtime, or with probes of provider vm. */
-static bool file_has_runtime(const char *path)
-{
-	struct usdt_image *image;
-	struct error ignored;
-	bool has_runtime;
-
-	if (usdt_image_open(path, NULL, &image, &ignored))
-		return false;
-	has_runtime = image->has_runtime;
-	for (size_t i = 0; i < image->site_count && !has_runtime; i++)
-		has_runtime = !strcmp(image->sites[i].provider, "vm");
-	usdt_image_free(image);
-	return has_runtime;
-}
 
 /* A VM that has just been started serves a stream soon. */
 int target_streams_process(const struct target_item *item, struct error *error)
@@ -52,7 +34,7 @@ int target_streams_process(const struct target_item *item, struct error *error)
 
 	snprintf(file, sizeof(file), "/proc/%" PRIu32 "/exe", pid);
 	result = vm_stream_start(pid, NULL, &source, error);
-	if (result == -ENOENT && file_has_runtime(file))
+	if (result == -ENOENT && program_file_has_runtime(file))
 		while (result == -ENOENT && clock_monotonic() < limit) {
 			poll(NULL, 0, TRY_MS);
 			result = vm_stream_start(pid, NULL, &source, error);
@@ -66,10 +48,8 @@ int target_streams_process(const struct target_item *item, struct error *error)
 
 int target_streams_command(const struct target_item *item, struct error *error)
 {
-	char path[PATH_MAX];
-
 	(void)error;
-	return !child_find_program(item->command.words[0], path) && file_has_runtime(path);
+	return program_has_runtime(item->command.words[0]);
 }
 
 int target_streams_look(

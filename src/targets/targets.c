@@ -40,6 +40,14 @@ int target_add(struct targets *targets, const struct target *target)
 	return 0;
 }
 
+uint64_t target_patience(const struct targets *targets, uint64_t most)
+{
+	uint64_t left =
+		targets->patience > targets->waited ? targets->patience - targets->waited : 0;
+
+	return targets->patience && left < most ? left : most;
+}
+
 int targets_init(struct targets *targets, const struct target_spec *spec,
 	const struct target_reports *reports)
 {

@@ -94,6 +94,8 @@ struct targets {
 	bool samples_in_streams; /* probes profile-n are those of streams, not the kernel's */
 	bool may_miss;           /* descriptions may match no probe, or only later ones */
 	bool lists_all;          /* there are no scripts: all probes are listed */
+	uint64_t patience;       /* ns in all to wait for streams; 0: as long as it takes */
+	uint64_t waited;         /* so much of it has been used */
 	bool is_single;          /* of a process with several runtimes only the first is opened */
 	struct target *items;    /* in the order of the specification; the first is $target */
 	size_t count, capacity;

@@ -30,6 +30,9 @@ int target_add(struct targets *targets, const struct target *target);
 #define target_tell(targets, ...)                                                                  \
 	((targets)->reports.message ? (targets)->reports.message(__VA_ARGS__) : (void)0)
 
+/* Returns how much of a wait of that many ns the patience of the targets allows. */
+uint64_t target_patience(const struct targets *targets, uint64_t most);
+
 /* Starts to watch a target whose stream is not followed. Returns 0, or a negative errno and a line
  * in error if it does not exist. */
 int target_watch_process(struct targets *targets, struct target *target, struct error *error);

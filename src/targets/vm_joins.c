@@ -25,6 +25,7 @@
 #include "targets/find/vm_finder.h"
 #include "targets/find/vm_name.h"
 #include "targets/find/vm_stream.h"
+#include "targets/program_hope.h"
 #include "targets/target_kinds.h"
 #include "targets/targets_private.h"
 #include "usdt/process/process_info.h"
@@ -35,6 +36,7 @@ enum {
 	BEGIN_MS = 100,         /* longest time to connect to those found, before other work */
 	FIRST_MS = 10000,       /* for a command to start a VM, before the script is compiled */
 	ANCESTORS_MAX = 100000, /* a limit, since parents may change during the scan */
+	LONGEST_MS = 60000,     /* a single wait for it */
 	ENDING_MS = 20,         /* between two checks whether the commands' children have ended */
 	TORN_TOLD = 10          /* streams that end out of order, each with a line */
 };
@@ -494,10 +496,12 @@ static void wait_for_change(const struct targets *targets, int timeout_ms)
 	poll(waits, 2, timeout_ms);
 }
 
+/* Returns true if a command has been started that is a VM or may start one. */
 static bool starts_command(const struct targets *targets)
 {
 	for (size_t i = 0; i < targets->count; i++)
-		if (target_is_started(&targets->items[i]))
+		if (target_is_started(&targets->items[i]) &&
+			program_may_serve(targets->items[i].command.words[0]))
 			return true;
 	return false;
 }
@@ -506,18 +510,30 @@ static bool starts_command(const struct targets *targets)
 static int await_first(struct targets *targets, struct d_probe_set *set, struct error *error)
 {
 	bool children = targets->group == TARGET_GROUP_FAMILY;
-	uint64_t limit = clock_monotonic() + FIRST_MS * CLOCK_NS_PER_MS;
+	const uint64_t begun = clock_monotonic(), most = FIRST_MS * CLOCK_NS_PER_MS;
+	const uint64_t left = target_patience(targets, children ? most : UINT64_MAX - begun);
+	const uint64_t longest = children ? ENDING_MS : LONGEST_MS;
 	bool over = false, told = false;
 	int result = 0;
 
 	while (!result && !targets->vms.count && !over) {
+		uint64_t now = clock_monotonic(),
+			 rest = begun + left > now ? begun + left - now : 0;
+
 		if (!children && !told && targets->reports.waiting)
 			targets->reports.waiting(targets->spec->name);
 		told = true;
-		wait_for_change(targets, children ? ENDING_MS : -1);
-		over = children && (vm_joins_are_over(targets) || clock_monotonic() > limit);
+		rest /= CLOCK_NS_PER_MS;
+		wait_for_change(targets, (int)(rest < longest ? rest : longest));
+		over = clock_monotonic() - begun >= left ||
+			(children && vm_joins_are_over(targets));
 		result = open_present(targets, set, error);
 	}
+	targets->waited += clock_monotonic() - begun;
+	if (!result && !children && !targets->vms.count)
+		result = error_set(error, ETIMEDOUT,
+			"no VM of the name '%s' has served an event stream in that time",
+			targets->spec->name);
 	return result;
 }
 

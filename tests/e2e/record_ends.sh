@@ -278,7 +278,8 @@ has out '^15$'
 
 # before the file exists, a signal ends the command, whatever it is waiting for
 rm -f "$log"
-"$VMTAP" record --via=stream -o "$log" -c "sleep 100" >/dev/null 2>&1 &
+mkfifo "$directory/line"
+"$VMTAP" record --via=stream -o "$log" -c "sh -c 'read -r line <>$directory/line'" >/dev/null 2>&1 &
 recorder=$!
 pids+=("$recorder")
 await "no command" pgrep -P "$recorder"

@@ -70,6 +70,15 @@ static int check_program(const struct trace *trace, const struct d_program *prog
 	return CLI_FOUND;
 }
 
+/* Returns how long to run, in ns; 0: without a limit. What has been spent on waiting for streams
+ * counts. */
+static uint64_t time_left(const struct trace *trace)
+{
+	const uint64_t limit = trace->seconds * CLOCK_NS_PER_S, waited = trace->targets.waited;
+
+	return !limit ? 0 : limit > waited ? limit - waited : 1;
+}
+
 /*
  * Runs the program, which prints to output. Returns an exit status: the script's own if it has one.
  */
@@ -86,7 +95,7 @@ static int run(struct trace *trace, const struct d_program *program, struct d_pr
 		.quiet = program->options.quiet,
 		.writer = trace->writer,
 		.snapshot = trace->snapshot,
-		.limit = trace->seconds * CLOCK_NS_PER_S,
+		.limit = time_left(trace),
 		.note_process = trace->note_process,
 		.input = trace->input,
 		.opened = trace->opened,
@@ -170,7 +179,10 @@ int trace_target(struct trace *trace)
 	if (targets_init(&trace->targets, &trace->spec, &reports) || d_probe_set_init(&probes)) {
 		cli_message("out of memory");
 		status = CLI_CANNOT;
-	} else if (targets_start(&trace->targets, &error)) {
+		goto out;
+	}
+	trace->targets.patience = trace->seconds * CLOCK_NS_PER_S;
+	if (targets_start(&trace->targets, &error)) {
 		cli_message("%s", error.text);
 		status = CLI_CANNOT;
 	} else {
@@ -180,6 +192,7 @@ int trace_target(struct trace *trace)
 		d_program_print(stderr, program);
 	if (!status)
 		status = carry_out_to(trace, program, &probes);
+out:
 	targets_close(&trace->targets);
 	d_program_free(program);
 	d_probe_set_free(&probes);

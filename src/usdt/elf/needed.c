@@ -39,6 +39,7 @@ struct needed_search {
 	char *cache; /* ends in a NUL; NULL: there is none */
 	size_t cache_bytes;
 	int class, machine; /* those of the program */
+	bool lacks;         /* a library was not found */
 };
 
 /* What a file's dynamic section says. */
@@ -76,8 +77,10 @@ static void add_path(struct needed_search *search, const char *path)
 	for (size_t i = 0; i < search->count; i++)
 		if (!strcmp(search->paths[i], path))
 			return;
-	if (search->count == FILES_MAX)
+	if (search->count == FILES_MAX) {
+		search->lacks = true;
 		return;
+	}
 	search->paths[search->count] = strdup(path);
 	search->count += search->paths[search->count] != NULL;
 }
@@ -140,12 +143,15 @@ static void find_library(struct needed_search *search, const char *origin, const
 	if (strchr(name, '/')) {
 		if (suits(search, name))
 			add_path(search, name);
+		else
+			search->lacks = true;
 		return;
 	}
-	(void)((!dynamic->runpath && find_in(search, dynamic->rpath, origin, name)) ||
-		find_in(search, getenv("LD_LIBRARY_PATH"), origin, name) ||
-		find_in(search, dynamic->runpath, origin, name) || find_in_cache(search, name) ||
-		find_in(search, usual_folders, origin, name));
+	if (!((!dynamic->runpath && find_in(search, dynamic->rpath, origin, name)) ||
+		    find_in(search, getenv("LD_LIBRARY_PATH"), origin, name) ||
+		    find_in(search, dynamic->runpath, origin, name) ||
+		    find_in_cache(search, name) || find_in(search, usual_folders, origin, name)))
+		search->lacks = true;
 }
 
 static void read_dynamic(
@@ -213,13 +219,14 @@ static void read_cache(struct needed_search *search)
 		fclose(file);
 }
 
-void usdt_needed_each(
+bool usdt_needed_each(
 	const char *program, void (*each)(void *context, const char *path), void *context)
 {
 	struct needed_search *search = calloc(1, sizeof(*search));
+	bool has_all;
 
 	if (!search)
-		return;
+		return false;
 	read_cache(search);
 	add_path(search, program);
 	for (size_t i = 0; i < search->count; i++)
@@ -228,8 +235,10 @@ void usdt_needed_each(
 		each(context, search->paths[i]);
 	while (search->count)
 		free(search->paths[--search->count]);
+	has_all = !search->lacks;
 	free(search->cache);
 	free(search);
+	return has_all;
 }
 
 bool usdt_needed_program(const char *name, char path[4096])

@@ -12,8 +12,9 @@
 /* The path of a program as execvp() finds it; false: there is none. */
 bool usdt_needed_program(const char *name, char path[4096]);
 
-/* Calls each for the path of every file, the program first. What is not found is left out. */
-void usdt_needed_each(
+/* Calls each for the path of every file, the program first. Returns false if not all were found:
+ * the others are left out. */
+bool usdt_needed_each(
 	const char *program, void (*each)(void *context, const char *path), void *context);
 
 #endif
