@@ -49,6 +49,8 @@
 	INTERNAL(STRTOK_NEXT, "strtok_next", strtok_next, NOTHING, 1, 1, "string", "string") \
 	SUBROUTINE(TOUPPER, "toupper", toupper, NOTHING, 1, 1, "string", "string") \
 	SUBROUTINE(TOLOWER, "tolower", tolower, NOTHING, 1, 1, "string", "string") \
+	/* Each match of the second one is replaced by the third. */ \
+	SUBROUTINE(STRREPLACE, "strreplace", strreplace, NOTHING, 3, 3, "string", "string", "string", "string") \
 	SUBROUTINE(BASENAME, "basename", basename, NOTHING, 1, 1, "string", "string") \
 	SUBROUTINE(DIRNAME, "dirname", dirname, NOTHING, 1, 1, "string", "string") \
 	SUBROUTINE(CLEANPATH, "cleanpath", cleanpath, NOTHING, 1, 1, "string", "string") \

@@ -127,6 +127,7 @@ while read -r provider names word; do
 		[ "$option" = --folded ] && sed -i 's/ [0-9]*$//' "$directory/live" "$directory/lines"
 		diff "$directory/live" "$directory/lines" || fail "$provider: flame $option"
 	done
+	[ "$provider" != hotspot ] || grep -q '^pkg\.Class#meth ' "$directory/lines" || fail "a class of the JVM has slashes"
 	run 0 export -o "$directory/timeline.json" "$log"
 	calls=$(awk '{ all += $NF } END { print all }' "$directory/lines")
 	[ "$(grep -o '"ph":"B"' "$directory/timeline.json" | wc -l)" = "$calls" ] || fail "$provider: the timeline"

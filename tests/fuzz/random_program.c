@@ -478,7 +478,7 @@ static void text_call(struct generator *generator, unsigned depth)
 	static const char *const plain[] = {
 		"toupper", "tolower", "basename", "dirname", "cleanpath"};
 
-	switch (below(generator, 12)) {
+	switch (below(generator, 13)) {
 	case 9:
 		say(generator,
 			"json(\"{\\\"a\\\": [1, {\\\"b\\\": \\\"c\\\"}], \\\"d\\\": -7}\", \"%s\"",
@@ -491,6 +491,12 @@ static void text_call(struct generator *generator, unsigned depth)
 		say(generator, "(strtok(NULL, \";\") == NULL ? strjoin(\"end\", ");
 		text(generator, depth);
 		say(generator, ") : \"more\"");
+		break;
+	case 12:
+		say(generator, "strreplace(");
+		text(generator, depth);
+		say(generator, ", \"a\", \"%s\"",
+			PICK(generator, ((const char *[]){"", "b", "aba"})));
 		break;
 	case 0:
 		say(generator, "strjoin(");

@@ -47,8 +47,41 @@ START_TEST(lines)
 	ck_assert_str_eq(name_at(0x1020), "");
 	ck_assert_str_eq(name_at(0xfff), "");
 	ck_assert_str_eq(name_at(0x200f), "LazyCompile:~f /home/x.js:1:2");
-	ck_assert_str_eq(name_at(0x3007), "Lorg/Class;::method");
+	ck_assert_str_eq(name_at(0x3007), "org.Class#method");
 	ck_assert_str_eq(name_at(0xffffffffffffff0f), "highest");
+}
+END_TEST
+
+/* The JVM's methods are written as those of other languages; nothing else is changed. */
+START_TEST(java)
+{
+	static const char *const names[][2] = {
+		{"int java.lang.String.hashCode()", "java.lang.String#hashCode"},
+		{"java.lang.Object[] org.A$B.<init>(int, org.C[])", "org.A$B#<init>"},
+		{"void Main.main(java.lang.String[])", "Main#main"},
+		{"int Main$$Lambda$1/0x00007f8900001000.f(int)",
+			"Main$$Lambda$1/0x00007f8900001000#f"},
+		{"Ljava/util/HashMap;::getNode", "java.util.HashMap#getNode"},
+		{"LMain;::<init>", "Main#<init>"},
+		{"StubRoutines (1)", NULL},
+		{"Lambda;::", NULL},
+		{"L;::x", NULL},
+		{"LazyCompile:*f /a/b.js:1", NULL},
+		{"instance void [System.Private.CoreLib] System.A::B(object)[Tier1]", NULL},
+		{"void [Lib] A.B(object)", NULL},
+		{"operator()", NULL},
+		{"f(int)", NULL},
+		{"a b(c)", NULL},
+		{"a .b(c)", NULL},
+		{"a b.(c)", NULL},
+	};
+	char line[200];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(line, sizeof(line), "%zx 10 %s\n", 0x1000 * (i + 1), names[i][0]);
+		add(line);
+		ck_assert_str_eq(name_at(0x1000 * (i + 1)), names[i][names[i][1] != NULL]);
+	}
 }
 END_TEST
 
@@ -152,6 +185,7 @@ void unit_tests(TCase *tests)
 	unit_in_one_process();
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, lines);
+	tcase_add_test(tests, java);
 	tcase_add_test(tests, other_lines);
 	tcase_add_test(tests, overlaps);
 	tcase_add_test(tests, growing_file);

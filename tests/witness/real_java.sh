@@ -126,6 +126,6 @@ for option in -Xshare:auto -Xrs; do
 	PATH=$home/bin:$PATH run 0 flame --folded --seconds 1 -p "$jvm" -o -
 	rm -f "/tmp/perf-$jvm.map"
 	kill -0 "$jvm" || fail "the JVM has ended"
-	[ $option = -Xrs ] || has out 'JavaMain;.*Compiled\.compiled\(int\)'
+	[ $option = -Xrs ] || has out 'JavaMain;.*Compiled#compiled'
 done
 exit 0

@@ -54,7 +54,7 @@ ruby$target:::string-create
  */
 hotspot$target:::object-alloc
 {
-	this->class = stringof(copyin(arg1, arg2));
+	this->class = strreplace(stringof(copyin(arg1, arg2)), "/", ".");
 	this->file = "(unknown)";
 	this->line = 0;
 	this->bytes = (uint64_t)arg3;

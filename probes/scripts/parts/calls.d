@@ -52,10 +52,10 @@ php$target:::function-entry
 	this->thread = tid;
 }
 
-/* HotSpot fires it with -XX:+ExtendedDTraceProbes. */
+/* HotSpot fires it with -XX:+ExtendedDTraceProbes. It writes java/lang/String. */
 hotspot$target:::method-entry
 {
-	this->class = stringof(copyin(arg1, arg2));
+	this->class = strreplace(stringof(copyin(arg1, arg2)), "/", ".");
 	this->method = stringof(copyin(arg3, arg4));
 	this->file = "(unknown)";
 	this->line = 0;

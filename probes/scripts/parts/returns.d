@@ -29,7 +29,7 @@ php$target:::function-return
 
 hotspot$target:::method-return
 {
-	this->class = stringof(copyin(arg1, arg2));
+	this->class = strreplace(stringof(copyin(arg1, arg2)), "/", ".");
 	this->method = stringof(copyin(arg3, arg4));
 	this->thread = arg0;
 }

@@ -217,6 +217,41 @@ enum d_fault subroutine_tolower(struct subroutine_call *call)
 	return change_case(call, 'A', 'a');
 }
 
+/* Copies to a text as much as has room. */
+static void append_part(struct text *text, uint32_t limit, const char *bytes, size_t length)
+{
+	if (length > limit - text->length)
+		length = limit - text->length;
+	memcpy((char *)(text + 1) + text->length, bytes, length);
+	text->length += (uint32_t)length;
+}
+
+enum d_fault subroutine_strreplace(struct subroutine_call *call)
+{
+	struct engine *engine = call->engine;
+	struct span string = subroutine_string(call, 0), from = subroutine_string(call, 1);
+	struct span to = subroutine_string(call, 2);
+	const char *at = string.bytes, *end = string.bytes + string.length, *match;
+	struct text *text;
+
+	if (!from.length || from.length > string.length)
+		return subroutine_give(call, string.bytes, string.length);
+	text = scratch_get(&engine->scratch, sizeof(*text) + (size_t)engine->string_limit + 1);
+	if (!text)
+		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
+	*text = (struct text){.bytes = (const char *)(text + 1)};
+	while ((match = memmem(at, (size_t)(end - at), from.bytes, from.length))) {
+		append_part(text, engine->string_limit, at, (size_t)(match - at));
+		append_part(text, engine->string_limit, to.bytes, to.length);
+		at = match + from.length;
+	}
+	append_part(text, engine->string_limit, at, (size_t)(end - at));
+	((char *)(text + 1))[text->length] = '\0';
+	text->hash = text_hash(text->bytes, text->length);
+	call->result = value_of_text(text);
+	return D_FAULT_NONE;
+}
+
 enum d_fault subroutine_character(struct subroutine_call *call)
 {
 	struct span string = subroutine_string(call, 0);

@@ -21,23 +21,30 @@ enum {
 	NONE = UINT8_MAX
 };
 
+/* What the name of the class is made of. */
+enum call_class {
+	CLASS_AS_IS,
+	CLASS_OF_FILE, /* a file's name without its folders */
+	CLASS_OF_JVM   /* java/lang/String, which people write with dots */
+};
+
 /* Which of the event's arguments is each of the derived probe's. The thread is that of the system.
  */
 static const struct call_row {
 	const char *provider, *name, *derived;
 	uint8_t arguments[CALL_THREAD];
-	bool is_file; /* the class is the name of a file, without its folders */
+	enum call_class class;
 } rows[] = {
-	{"ruby", "method-entry", "method-entry", {0, 1, 2, 3}, false},
-	{"ruby", "method-return", "method-return", {0, 1, 2, 3}, false},
-	{"ruby", "cmethod-entry", "native-entry", {0, 1, 2, 3}, false},
-	{"ruby", "cmethod-return", "native-return", {0, 1, 2, 3}, false},
-	{"python", "function-entry", "method-entry", {0, 1, 0, 2}, true},
-	{"python", "function-return", "method-return", {0, 1, 0, 2}, true},
-	{"php", "function-entry", "method-entry", {3, 0, 1, 2}, false},
-	{"php", "function-return", "method-return", {3, 0, 1, 2}, false},
-	{"hotspot", "method-entry", "method-entry", {1, 3, NONE, NONE}, false},
-	{"hotspot", "method-return", "method-return", {1, 3, NONE, NONE}, false},
+	{"ruby", "method-entry", "method-entry", {0, 1, 2, 3}, CLASS_AS_IS},
+	{"ruby", "method-return", "method-return", {0, 1, 2, 3}, CLASS_AS_IS},
+	{"ruby", "cmethod-entry", "native-entry", {0, 1, 2, 3}, CLASS_AS_IS},
+	{"ruby", "cmethod-return", "native-return", {0, 1, 2, 3}, CLASS_AS_IS},
+	{"python", "function-entry", "method-entry", {0, 1, 0, 2}, CLASS_OF_FILE},
+	{"python", "function-return", "method-return", {0, 1, 0, 2}, CLASS_OF_FILE},
+	{"php", "function-entry", "method-entry", {3, 0, 1, 2}, CLASS_AS_IS},
+	{"php", "function-return", "method-return", {3, 0, 1, 2}, CLASS_AS_IS},
+	{"hotspot", "method-entry", "method-entry", {1, 3, NONE, NONE}, CLASS_OF_JVM},
+	{"hotspot", "method-return", "method-return", {1, 3, NONE, NONE}, CLASS_OF_JVM},
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -120,6 +127,30 @@ int eventlog_add_calls(struct eventlog *log, struct d_probe_set *set, bool *has_
 
 /* ---- the merge ---- */
 
+/* The text of a handle; NULL: it has none. */
+static const struct text *text_at(const struct eventlog *log, uint64_t handle)
+{
+	const size_t index = (size_t)((handle & ~(EVENT_HANDLE | EVENT_HANDLE_TRANSIENT)) >>
+		EVENT_HANDLE_OFFSET_BITS);
+
+	return handle & EVENT_HANDLE_TRANSIENT ? log->transients[index] : log->names.texts[index];
+}
+
+/* The text with dots in place of slashes. Without memory for that it stays as it is. */
+static uint64_t with_dots(struct eventlog *log, uint64_t handle)
+{
+	const struct text *text = text_at(log, handle);
+	char bytes[512];
+	uint32_t index;
+
+	if (!text || text->length > sizeof(bytes) || !memchr(text->bytes, '/', text->length))
+		return handle;
+	for (uint32_t i = 0; i < text->length; i++)
+		bytes[i] = (char)(text->bytes[i] == '/' ? '.' : text->bytes[i]);
+	return names_add(&log->names, bytes, text->length, &index) ? handle
+								   : event_handle(index, 0);
+}
+
 /* The handle of an argument that is a text, or the address of one. */
 static uint64_t text_of(
 	struct eventlog *log, const struct plan *plan, const uint64_t *given, uint8_t argument)
@@ -136,10 +167,7 @@ static uint64_t text_of(
 /* The handle of what follows the last slash. */
 static uint64_t base_name(const struct eventlog *log, uint64_t handle)
 {
-	const bool is_transient = handle & EVENT_HANDLE_TRANSIENT;
-	const size_t index = (size_t)((handle & ~(EVENT_HANDLE | EVENT_HANDLE_TRANSIENT)) >>
-		EVENT_HANDLE_OFFSET_BITS);
-	const struct text *text = is_transient ? log->transients[index] : log->names.texts[index];
+	const struct text *text = text_at(log, handle);
 	const char *slash = text ? memrchr(text->bytes, '/', text->length) : NULL;
 
 	return slash ? handle + (uint64_t)(slash + 1 - text->bytes) : handle;
@@ -152,8 +180,10 @@ void eventlog_take_call(struct eventlog *log, const struct plan *plan, const str
 
 	for (unsigned i = 0; i < CALL_TEXTS; i++)
 		arguments[i] = text_of(log, plan, given, row->arguments[i]);
-	if (row->is_file)
+	if (row->class == CLASS_OF_FILE)
 		arguments[0] = base_name(log, arguments[0]);
+	else if (row->class == CLASS_OF_JVM)
+		arguments[0] = with_dots(log, arguments[0]);
 	arguments[CALL_LINE] = row->arguments[CALL_LINE] < plan->probe_arguments
 		? given[row->arguments[CALL_LINE]]
 		: 0;

@@ -120,10 +120,22 @@ static int add_text(struct names *names, const struct text *text)
 	return hash_table_add(&names->table, made->hash, (uint32_t)names->count++);
 }
 
+int names_add(struct names *names, const char *bytes, size_t length, uint32_t *index)
+{
+	const struct text wanted = {bytes, (uint32_t)length, text_hash(bytes, (uint32_t)length)};
+	int result = 0;
+
+	*index = find_text(names, &wanted);
+	if (*index != HASH_TABLE_NONE)
+		return 0;
+	result = add_text(names, &wanted);
+	*index = result ? 0 : (uint32_t)names->count - 1;
+	return result;
+}
+
 int names_define(struct names *names, uint32_t id, const char *text, size_t length)
 {
 	const struct text *known;
-	struct text wanted;
 	uint32_t index;
 	int result;
 
@@ -135,17 +147,11 @@ int names_define(struct names *names, uint32_t id, const char *text, size_t leng
 	known = names->texts[names_index(names, id)];
 	if (known && known->length == length && !memcmp(known->bytes, text, length))
 		return 0;
-	wanted = (struct text){text, (uint32_t)length, text_hash(text, (uint32_t)length)};
 	result = room_for_id(names, id);
 	if (result)
 		return result;
-	index = find_text(names, &wanted);
-	if (index == HASH_TABLE_NONE) {
-		result = add_text(names, &wanted);
-		if (result)
-			return result;
-		index = (uint32_t)names->count - 1;
-	}
-	names->index_of[id] = index;
-	return 0;
+	result = names_add(names, text, length, &index);
+	if (!result)
+		names->index_of[id] = index;
+	return result;
 }

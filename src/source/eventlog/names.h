@@ -37,6 +37,9 @@ void names_free(struct names *names);
  */
 int names_define(struct names *names, uint32_t id, const char *text, size_t length);
 
+/* Adds a text that has no id. Returns 0 and its index, or -E2BIG or -ENOMEM. */
+int names_add(struct names *names, const char *bytes, size_t length, uint32_t *index);
+
 /* Returns the index of the id's text; 0 if it has none. */
 static inline uint32_t names_index(const struct names *names, uint32_t id)
 {

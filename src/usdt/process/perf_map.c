@@ -108,6 +108,42 @@ static bool keep_chunk(struct perf_map *map, char *text)
 	return true;
 }
 
+/* "Lorg/Class;::method", in place. Returns NULL if it is none. */
+static char *agent_name(char *name)
+{
+	char *end = strstr(name, ";::");
+	size_t method;
+
+	if (*name != 'L' || !end || end == name + 1 || !end[3] ||
+		strcspn(name, "; ()") != (size_t)(end - name))
+		return NULL;
+	for (char *at = name; at < end; at++)
+		if (*at == '/')
+			*at = '.';
+	method = strlen(end + 3);
+	memmove(end + 1, end + 3, method + 1);
+	*end = '#';
+	return name + 1;
+}
+
+/* "int org.Class.method(long, org.Other[])", in place. Returns NULL if it is none. */
+static char *jcmd_name(char *name)
+{
+	char *class = strchr(name, ' '), *open = class ? strchr(class, '(') : NULL, *method;
+
+	if (!open || class == name || name[strlen(name) - 1] != ')')
+		return NULL;
+	*open = '\0';
+	method = strrchr(++class, '.');
+	if (!method || method == class || !method[1] || strpbrk(name, ":()") ||
+		strpbrk(class, " []")) {
+		*open = '(';
+		return NULL;
+	}
+	*method = '#';
+	return class;
+}
+
 void perf_map_add(struct perf_map *map, char *text, size_t size)
 {
 	char *end = text + size;
@@ -128,7 +164,11 @@ void perf_map_add(struct perf_map *map, char *text, size_t size)
 		if (!read_number(&at, &function.begin) || !read_number(&at, &function.size) ||
 			!*at || !function.size)
 			continue;
-		function.name = at;
+		function.name = agent_name(at);
+		if (!function.name)
+			function.name = jcmd_name(at);
+		if (!function.name)
+			function.name = at;
 		if (!add_function(map, &function))
 			break;
 		map->line_count++;

@@ -6,6 +6,10 @@
  * lines that were added since are read, but less and less often (struct mapped_retry). It can
  * also be read after the process has ended, unless that had another root directory.
  *
+ * The JVM's methods are named as others are (base/method_text.h): "java.lang.String#hashCode" for
+ * "int java.lang.String.hashCode()", as jcmd writes it, and for "Ljava/lang/String;::hashCode", as
+ * agents do. All other names are those of the file.
+ *
  * The traced program writes the file, so its names may contain anything but a newline and NUL:
  * whoever prints one must escape it. How much is read is limited.
  */
