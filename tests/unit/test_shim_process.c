@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -457,21 +458,42 @@ START_TEST(standard_descriptors_are_the_programs)
 }
 END_TEST
 
-/* In round 0 opens files, which get numbers that the library had. Returns whether nothing was
- * written to them. */
-static bool files_are_kept(unsigned round)
+/* The number of the library's eventfd. */
+static int find_waker(void)
+{
+	static const char name[] = "anon_inode:[eventfd]";
+
+	for (int i = 3; i < 256; i++) {
+		char link[64], target[sizeof(name)] = "";
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", i);
+		if (readlink(link, target, sizeof(target) - 1) > 0 && !strcmp(target, name))
+			return i;
+	}
+	return -1;
+}
+
+/* In round 0 opens files, which get numbers that the library had; an eventfd gets the number waker.
+ * Returns whether all are still open and nothing was written to them. */
+static bool files_are_kept(unsigned round, int waker)
 {
 	enum { FILES = 8 };
 	static int files[FILES];
 	char path[300];
 	struct stat status;
+	uint64_t count;
 	bool kept = true;
 
 	for (unsigned i = 0; i < FILES; i++) {
 		snprintf(path, sizeof(path), "%s/file-%u", fixture_folder, i);
 		if (round == 0)
 			files[i] = open(path, O_CREAT | O_RDWR | O_TRUNC, 0600);
-		kept &= files[i] >= 0 && fstat(files[i], &status) == 0 && status.st_size == 0;
+		if (round == 0 && files[i] == waker) {
+			int event = eventfd(0, EFD_NONBLOCK);
+			kept &= dup2(event, waker) == waker && close(event) == 0;
+		}
+		kept &= files[i] >= 0 && fstat(files[i], &status) == 0;
+		kept &= files[i] == waker ? eventfd_read(waker, &count) == -1 && errno == EAGAIN
+					  : status.st_size == 0;
 	}
 	return kept;
 }
@@ -488,9 +510,10 @@ static int close_all(int round)
 		return 2;
 	if (round == 3)
 		unlink(fixture_path);
+	int waker = find_waker();
 	for (int i = 3; i < 256; i++)
 		close(i);
-	if (!files_are_kept(0))
+	if (!files_are_kept(0, waker))
 		return 3;
 	if (round == 1) { /* this side of the connection has been closed too */
 		while (fixture_open_guards())
@@ -498,13 +521,13 @@ static int close_all(int round)
 	} else if (round == 2) {
 		pid_t child = fork();
 		if (child == 0)
-			_exit(files_are_kept(1) ? 0 : 1);
+			_exit(files_are_kept(1, waker) ? 0 : 1);
 		if (waitpid(child, &status, 0) != child || status)
 			return 4;
 	}
 	VMTAP_GC_IDLE(0);
 	vmtap_stop();
-	if (!files_are_kept(1))
+	if (!files_are_kept(1, waker))
 		return 5;
 	if (round == 3)
 		return 0;

@@ -30,9 +30,9 @@ enum {
 struct ledger_entry {
 	_Atomic int place; /* the descriptor + 1; 0: unused; BEING_CHANGED */
 	_Atomic bool is_known;
-	bool is_socket;
 	bool is_connection;
-	struct descriptor_file file; /* valid if is_known */
+	mode_t type; /* S_IFMT; 0: an eventfd and its like, which all share one identity */
+	struct descriptor_file file; /* this and type are valid if is_known */
 };
 
 static struct ledger_entry entries[OPEN_MAX_ENTRIES];
@@ -45,7 +45,7 @@ static _Atomic bool accepting;                            /* a connection may be
 
 /* fstat() is tried again after a failure, because a lack of memory may pass, and a child keeps a
  * descriptor that could not be identified. */
-static bool identify(int descriptor, struct descriptor_file *file, bool *is_socket)
+static bool identify(int descriptor, struct descriptor_file *file, mode_t *type)
 {
 	struct stat status;
 	int result, tries = 0;
@@ -56,7 +56,7 @@ static bool identify(int descriptor, struct descriptor_file *file, bool *is_sock
 	if (result)
 		return false;
 	*file = (struct descriptor_file){.device = status.st_dev, .inode = status.st_ino};
-	*is_socket = S_ISSOCK(status.st_mode);
+	*type = status.st_mode & S_IFMT;
 	return true;
 }
 
@@ -87,7 +87,7 @@ static int enter(int descriptor, bool is_connection)
 	entry->is_connection = is_connection;
 	atomic_store(&entry->is_known, false);
 	atomic_store(&entry->place, descriptor + 1);
-	if (identify(descriptor, &entry->file, &entry->is_socket))
+	if (identify(descriptor, &entry->file, &entry->type))
 		atomic_store(&entry->is_known, true);
 	return descriptor;
 }
@@ -138,7 +138,7 @@ static void remember_closed(int descriptor)
 	struct ledger_entry *entry = &closed[atomic_fetch_add(&closed_count, 1) % CLOSED_ENTRIES];
 
 	atomic_store(&entry->place, BEING_CHANGED);
-	if (identify(descriptor, &entry->file, &entry->is_socket) && entry->is_socket)
+	if (identify(descriptor, &entry->file, &entry->type) && entry->type == S_IFSOCK)
 		atomic_store(&entry->place, descriptor + 1);
 }
 
@@ -161,17 +161,39 @@ static bool is_same(const struct descriptor_file *one, const struct descriptor_f
 	return one->device == other->device && one->inode == other->inode;
 }
 
+static bool is_entered(const struct ledger_entry *entry)
+{
+	struct descriptor_file file;
+	mode_t type;
+
+	return atomic_load(&entry->place) > 0 && atomic_load(&entry->is_known) &&
+		identify(atomic_load(&entry->place) - 1, &file, &type) &&
+		is_same(&file, &entry->file);
+}
+
+/* A program that has closed one of the library's files has probably closed all, and has others of
+ * its own under their numbers. A socket can be recognised. */
+static bool lacks_socket(void)
+{
+	for (unsigned i = 0; i < OPEN_MAX_ENTRIES; i++)
+		if (atomic_load(&entries[i].place) > 0 && atomic_load(&entries[i].is_known) &&
+			entries[i].type == S_IFSOCK && !entries[i].is_connection &&
+			!is_entered(&entries[i]))
+			return true;
+	return false;
+}
+
 static void close_open(void)
 {
+	bool lacks = lacks_socket();
+
 	for (unsigned i = 0; i < OPEN_MAX_ENTRIES; i++) {
 		struct ledger_entry *entry = &entries[i];
 		int descriptor = atomic_load(&entry->place) - 1;
-		struct descriptor_file file;
-		bool is_socket;
+		bool closes = is_entered(entry) && (entry->type || !lacks);
 
 		atomic_store(&entry->place, 0);
-		if (descriptor >= 0 && atomic_load(&entry->is_known) &&
-			identify(descriptor, &file, &is_socket) && is_same(&file, &entry->file))
+		if (closes)
 			close(descriptor);
 	}
 }
@@ -193,7 +215,7 @@ static void close_closed(void)
 		if (atomic_load(&cached->place) != place) {
 			atomic_store(&cached->place, place);
 			atomic_store(&cached->is_known,
-				identify(place - 1, &cached->file, &cached->is_socket));
+				identify(place - 1, &cached->file, &cached->type));
 		}
 		if (!atomic_load(&cached->is_known) || !is_same(&cached->file, &closed[i].file))
 			continue;

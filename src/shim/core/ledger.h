@@ -8,7 +8,9 @@
  * entered as soon as it is open, a closed socket is remembered for a while, and a child closes a
  * number only if it refers to the very file that was entered. Connections come and go too fast for
  * that, and a busy machine may let a fork take a second; but each has the name of the server's
- * socket, so a child examines all numbers that connections have ever had.
+ * socket, so a child examines all numbers that connections have ever had. All eventfds and their
+ * like have one identity, so a child keeps those if it lacks the server's socket: then the program
+ * has closed what it did not know, and may have such files of its own under their numbers.
  *
  * Files that the library opens only to read them when it starts or a client connects (in /proc and
  * /sys, and directories) are not entered. A child that is made at that moment may keep one. It is

@@ -159,10 +159,12 @@ static void lose_descriptors(struct server *server)
 	extra_census_detach();
 	extra_change_detach();
 	registry_lock();
-	if (!descriptor_is(server->wake, server->wake_file))
-		server->wake = -1;
+	/* All eventfds have one identity: this one may be the program's, too. Better that it stays
+	 * open than that the program loses a file. */
+	ledger_drop(server->wake);
+	server->wake = -1;
 	if (!server->has_thread && !watch_is_ours(&server->watch))
-		server->watch.descriptor = server->watch.timer = -1;
+		watch_abandon(&server->watch);
 	if (server_socket_is_ours(&server->endpoint))
 		server_socket_close(&server->endpoint);
 	else

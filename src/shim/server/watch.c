@@ -13,8 +13,6 @@
 
 #include "shim/core/ledger.h"
 
-static const struct descriptor_file unknown; /* watch_is_ours() has checked instead */
-
 enum { UNWATCHED_MS = 20 /* between two checks of files that could not be added */ };
 
 /* Tries once more after an error, because memory may have run out for a moment. */
@@ -36,41 +34,51 @@ int watch_open(struct watch *watch)
 
 	*watch = (struct watch){.timer = -1};
 	watch->descriptor = ledger_enter(descriptor_own(epoll_create1(EPOLL_CLOEXEC)));
+	watch->file = descriptor_file(watch->descriptor);
 	if (watch->descriptor < 0)
 		error = watch->descriptor;
 	if (!error) {
 		watch->timer = ledger_enter(descriptor_own(
 			timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)));
+		watch->timer_file = descriptor_file(watch->timer);
 		error = watch->timer < 0
 			? watch->timer
 			: control_entry(watch, EPOLL_CTL_ADD, watch->timer, POLLIN);
 	}
 	if (error) {
-		ledger_close(watch->timer, unknown);
-		ledger_close(watch->descriptor, unknown);
+		ledger_close(watch->timer, watch->timer_file);
+		ledger_close(watch->descriptor, watch->file);
 		watch->descriptor = watch->timer = -1;
 	}
 	return error;
 }
 
 /* The kernel finds a member by descriptor and file, so only the pair that watch_open() has made
- * can be changed. */
+ * can be changed. But it refuses files that cannot be waited for, such as those on a disk, with the
+ * error that a sandbox may give, too. */
 bool watch_is_ours(const struct watch *watch)
 {
+	if (!descriptor_is(watch->descriptor, watch->file) ||
+		!descriptor_is(watch->timer, watch->timer_file))
+		return false;
 	int error = control_entry(watch, EPOLL_CTL_MOD, watch->timer, POLLIN);
-
 	return error != -EBADF && error != -ENOENT && error != -EINVAL;
 }
 
 void watch_close(struct watch *watch)
 {
 	if (watch->descriptor >= 0 && watch_is_ours(watch)) {
-		ledger_close(watch->timer, unknown);
-		ledger_close(watch->descriptor, unknown);
-	} else {
-		ledger_drop(watch->timer);
-		ledger_drop(watch->descriptor);
+		ledger_close(watch->timer, watch->timer_file);
+		ledger_close(watch->descriptor, watch->file);
+		watch->descriptor = watch->timer = -1;
 	}
+	watch_abandon(watch);
+}
+
+void watch_abandon(struct watch *watch)
+{
+	ledger_drop(watch->timer);
+	ledger_drop(watch->descriptor);
 	watch->descriptor = watch->timer = -1;
 	watch->count = 0;
 }

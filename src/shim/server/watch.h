@@ -9,11 +9,14 @@
 #include <poll.h>
 #include <stdbool.h>
 
+#include "shim/core/descriptor.h"
+
 enum { WATCH_MAX = 80 };
 
 struct watch {
 	int descriptor; /* the epoll instance; -1: none */
 	int timer;
+	struct descriptor_file file, timer_file;
 	unsigned count;
 	struct watch_entry {
 		int descriptor;
@@ -27,6 +30,9 @@ int watch_open(struct watch *watch);
 /* Closes what still belongs to the watch: the program may have closed it and have got the same
  * numbers for files of its own. */
 void watch_close(struct watch *watch);
+
+/* The same without closing anything: the numbers belong to the program. */
+void watch_abandon(struct watch *watch);
 
 /* Call in a child that has a copy: the ledger closes its descriptors. */
 void watch_fork_child(struct watch *watch);
