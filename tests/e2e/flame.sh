@@ -333,9 +333,60 @@ sed 's/\$1/1/' "$directory/busy.toy" >"$directory/ends.toy"
 "$TOY" "$directory/endless.toy" >/dev/null 2>&1 &
 pids+=("$!")
 await_stream "$!"
-run 0 flame --samples --folded --seconds 2 "$!" -o "$directory/lines"
-awk '{ all += $NF } /^\(file\);Object#branch;Object#leaf / { leaf += $NF }
-	END { exit !(leaf > 0 && leaf >= 0.8 * all) }' "$directory/lines" || { cat "$directory/lines"; fail "the samples of a running VM"; }
+busy=$!
+for option in --samples ''; do # samples are what a running VM is shown by
+	# shellcheck disable=SC2086
+	run 0 flame $option --folded --seconds 2 "$busy" -o "$directory/lines"
+	awk '{ all += $NF } /^\(file\);Object#branch;Object#leaf / { leaf += $NF }
+		END { exit !(leaf > 0 && leaf >= 0.8 * all) }' "$directory/lines" ||
+		{ cat "$directory/lines"; fail "the samples of a running VM, $option"; }
+done
+run 0 flame --seconds 1 -o "$directory/graph" "$busy"
+head_of "$directory/graph" | grep -qE '^[0-9.]+ m?s in [0-9]+ samples' || fail "a head without its samples"
+run 0 flame --seconds 1 -o "$directory/graph" --lossless -p "$busy"
+head_of "$directory/graph" | grep -qE '^[0-9.]+ m?s in [0-9]+ samples' || fail "a head of a trace without its samples"
+# of every call, when some were lost: the line has the commands that lose none, which work
+loses() { "$VMTAP" flame --exact --seconds 1 -o "$directory/graph" "$flood" 2>"$directory/err" && grep -q lost "$directory/err"; }
+"$TOY" tests/toy/loop.toy >/dev/null 2>&1 &
+flood=$!
+pids+=("$flood")
+await_stream "$flood"
+kill -STOP "$busy"
+await "no losses" loses
+count=0
+while IFS= read -r words; do
+	count=$((count + 1))
+	rm -f "$directory/graph"
+	# shellcheck disable=SC2086
+	run 0 ${words#vmtap }
+	is_silent && [ -s "$directory/graph" ] || fail "'$words' loses some as well"
+done < <(grep -oE "'vmtap [^']*'" "$directory/err" | tr -d "'")
+[ "$count" = 2 ] || fail "$count commands instead of one that loses calls"
+kill -KILL "$flood" "$busy"
+# a VM without samples is shown by its calls
+cat >"$directory/few.c" <<'C'
+#include <unistd.h>
+#include <vmtap.h>
+static struct vmtap_name class = VMTAP_NAME("Few"), method = VMTAP_NAME("call"), file = VMTAP_NAME("few.c");
+int main(void)
+{
+	vmtap_start(NULL);
+	for (;;) {
+		VMTAP_METHOD_ENTRY(&class, &method, &file, 1, 1);
+		usleep(1000);
+		VMTAP_METHOD_RETURN(&class, &method, &file, 1, 1);
+	}
+}
+C
+$CC -Iinclude -I"$BUILD/include" ${VMTAP_SANITIZED:+-fsanitize=address,undefined} -o "$directory/few" "$directory/few.c" \
+	"$BUILD/libvmtap_probes.a" "$BUILD/libvmtap.a" -pthread || fail "compiling"
+"$directory/few" &
+few=$!
+pids+=("$few")
+await_stream "$few"
+run 0 flame --folded --seconds 1 -o - "$few"
+has err "^vmtap: $few: the VM gives no samples; its calls are shown$"
+has out '^Few#call [0-9]+$'
 run 0 record --samples --lossless -o "$directory/samples" -c "$TOY $directory/ends.toy"
 run 0 flame --samples --folded "$directory/samples" -o "$directory/lines"
 grep -qE '^\(file\);Object#branch;Object#leaf [1-9][0-9]*$' "$directory/lines" || fail "the samples of a log"

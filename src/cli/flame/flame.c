@@ -81,15 +81,16 @@ static void help(void)
 	       "the kernel, by samples of its stacks, for which root's rights are needed.\n\n"
 	       "      --by MEASURE  time (the default), calls, bytes (allocated, by class), or\n"
 	       "                    blocked (the time that threads wait, by reason)\n"
-	       "      --samples     by samples of CPU time with the VM's own stacks, 97 a second, "
-	       "instead\n"
-	       "                    of every call: the VM is hardly slower; of a log, those in it\n"
-	       "                    (a log without calls is shown by its samples anyway)\n"
-	       "      --exact       every call, also of processes that serve no event stream and "
-	       "have\n"
-	       "                    probes of their calls (php, ruby, java, python): each call "
-	       "costs\n"
-	       "                    such a process some microseconds\n"
+	       "      --samples     by samples of CPU time with the VM's own stacks, 97 a second: "
+	       "the\n"
+	       "                    default of what runs; of a log, those in it (a log without "
+	       "calls is\n"
+	       "                    shown by its samples anyway)\n"
+	       "      --exact       every call instead, which slows a VM down; also of processes "
+	       "that\n"
+	       "                    serve no event stream and have probes of their calls (php, "
+	       "ruby,\n"
+	       "                    java, python): each call costs those some microseconds\n"
 	       "      --wall        by samples of elapsed time: what waits counts too; of a "
 	       "process\n"
 	       "      --folded      lines of text for other tools instead of an SVG\n"
@@ -253,6 +254,34 @@ static void tell_cost(const struct flame_options *options, const struct collecte
 					   : "'vmtap record' without -n");
 }
 
+/* Says that calls of a running VM were lost, and which command loses none. */
+static void tell_lost_calls(const struct flame_options *options, const char *pid, uint64_t lost)
+{
+	const enum stacks_measure measure = options->by->measure;
+	char again[TITLE_MAX] = "", seconds[40] = "";
+
+	if (options->seconds)
+		snprintf(seconds, sizeof(seconds), "--seconds %" PRIu64 " ", options->seconds);
+	if (measure == STACKS_TIME || measure == STACKS_CALLS)
+		snprintf(again, sizeof(again),
+			"'vmtap flame --exact --lossless %s%s-p %s -o %s' has the VM wait instead",
+			measure == STACKS_CALLS ? "--by calls " : "", seconds, pid,
+			options->output);
+	else
+		snprintf(again, sizeof(again),
+			"'vmtap record --lossless %s-p %s -o LOG' has the VM wait instead, and "
+			"'vmtap flame --by %s LOG -o %s' draws that",
+			seconds, pid, options->by->name, options->output);
+	if (measure == STACKS_TIME)
+		cli_message("%s: %" PRIu64
+			    " events were lost, and stacks end where they were: samples lose "
+			    "none ('vmtap flame %s-p %s -o %s'), and %s",
+			pid, lost, seconds, pid, options->output, again);
+	else
+		cli_message("%s: %" PRIu64 " events were lost, and stacks end where they were: %s",
+			pid, lost, again);
+}
+
 /* What the width of a frame is. */
 static const char *title_of(const struct flame_options *options, const struct collected *collected)
 {
@@ -270,7 +299,8 @@ static const char *title_of(const struct flame_options *options, const struct co
 
 /*
  * Collects the stacks of a log or process into a tree, which must be initialised. -ENODATA: there
- * were none, and the tree is as before. is_again: as read_log().
+ * were none, and the tree is as before; -ENOTSUP: the process has no samples to give, which were
+ * not asked for by name. is_again: as read_log().
  */
 static int collect_by(struct collected *collected, const struct flame_options *options,
 	bool is_sampled, const char *what, bool is_again, struct error *error)
@@ -296,6 +326,8 @@ static int collect_by(struct collected *collected, const struct flame_options *o
 		result = feed_open_log(
 			&feed, "flame", cli_input(what), probes, probe_count, &wish, error);
 	}
+	if (!result && is_sampled && !options->is_sampled && is_pid(what) && !feed.followed)
+		result = -ENOTSUP;
 	collected->way = is_pid(what)  ? WAY_PROCESS
 		: feed.has_other_calls ? WAY_KERNEL_LOG
 				       : WAY_LOG;
@@ -316,7 +348,9 @@ static int collect_by(struct collected *collected, const struct flame_options *o
 		subject->lost = stacks_lost(stacks);
 		if (!is_sampled && feed.has_other_calls)
 			subject->cost = *stacks_cost(stacks);
-		if (subject->lost && !result) {
+		if (subject->lost && !result && is_pid(what) && !is_sampled) {
+			tell_lost_calls(options, what, subject->lost);
+		} else if (subject->lost && !result) {
 			print_lost(lost, subject->lost, is_sampled, collected->way);
 			cli_message("%s: %s", what, lost);
 		}
@@ -343,18 +377,34 @@ static int collect_by(struct collected *collected, const struct flame_options *o
 	return result;
 }
 
-/* A log without calls is shown by its samples, if it has any. */
+/*
+ * A running VM is sampled, since every call makes it slower and may be too much to be sent; if it
+ * has no samples to give, its calls are followed. A log without calls is shown by its samples, if
+ * it has any.
+ */
 static int collect(struct collected *collected, const struct flame_options *options,
 	const char *what, struct error *error)
 {
-	int result = collect_by(collected, options, options->is_sampled, what, false, error);
-	bool may_have_samples = !options->is_sampled && options->by->measure == STACKS_TIME &&
-		!is_pid(what) && strcmp(what, "-") != 0;
+	const bool is_process = is_pid(what), is_of_time = options->by->measure == STACKS_TIME;
+	const bool is_sampled =
+		options->is_sampled || (is_process && is_of_time && !options->is_exact);
+	const bool may_have_samples =
+		!is_sampled && is_of_time && !is_process && strcmp(what, "-") != 0;
+	int result = collect_by(collected, options, is_sampled, what, false, error);
 	struct error unsampled;
 
+	if (result == -ENOTSUP) {
+		cli_message("%s: the VM gives no samples; its calls are shown", what);
+		result = collect_by(collected, options, false, what, false, error);
+	}
 	if (result == -ENODATA && may_have_samples &&
 		!collect_by(collected, options, true, what, true, &unsampled))
 		result = 0;
+	if (result == -ENODATA && is_process && is_sampled)
+		error_set(error, ENODATA,
+			"%s: no samples with stacks: the VM has not run, or takes none; 'vmtap "
+			"flame --exact -p %s -o %s' follows its calls",
+			what, what, options->output);
 	return result;
 }
 

@@ -112,6 +112,15 @@ static void take_row(struct flame_writer *flame, const struct aggregate *aggrega
 		flame->traced->samples += spent / PROCESS_SCRIPT_PERIOD;
 }
 
+/* How many samples of streams there were: each is of as much time as has passed since the last. */
+static void take_samples(struct flame_writer *flame, const struct aggregate *aggregate,
+	const struct aggregate_rows *rows)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		flame->traced->samples += (uint64_t)aggregate_number(
+			aggregate, rows->rows[i].data[0], aggregate->normal);
+}
+
 /* What a JVM has compiled until now can be named: all rows follow. */
 static void begin_summary(struct writer *writer)
 {
@@ -126,6 +135,8 @@ static void write_summary(struct writer *writer, const struct aggregate_rows *ro
 	struct flame_writer *flame = flame_of(writer);
 	const struct aggregate *aggregate = rows->aggregates[0];
 
+	if (aggregate->definition->name && !strcmp(aggregate->definition->name, "samples"))
+		take_samples(flame, aggregate, rows);
 	if (!aggregate->definition->name || strcmp(aggregate->definition->name, "time") != 0)
 		return;
 	for (size_t i = 0; i < rows->count && !flame->has_failed; i++)
@@ -208,7 +219,8 @@ static char *make_script(const struct target_spec *spec, bool is_kernel)
 	return asprintf(&text,
 		       "#pragma D option quiet\n#pragma D option sample=%dhz\n"
 		       "#pragma D option aggsize=64m\n#pragma D option jstackframes=1024\n"
-		       "vm*:::sample { @time[pid, execname, jstack()] = sum(arg2); }\n",
+		       "vm*:::sample { @time[pid, execname, jstack()] = sum(arg2); "
+		       "@samples = count(); }\n",
 		       PROCESS_SCRIPT_HZ) < 0
 		? NULL
 		: text;
