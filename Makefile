@@ -1,7 +1,7 @@
 # vmtap: static probes for language VMs, and the command that reads them.
 #
 #   make            build/vmtap, build/toy, build/toy-noprobes, build/libvmtap.{a,so}
-#   make lua        build/examples/lua/vmtap.so, a module that traces Debian's lua5.4
+#   make modules    build/modules, what traces unmodified runtimes; make lua: that for lua5.4 alone
 #   make demo       build, then demonstrate it on the toy VM
 #   make check      build and run the tests (SAN=1: under ASan and UBSan)
 #   make survive    fail each call once, kill at each point, and print what was survived
@@ -31,6 +31,7 @@ DATADIR ?= $(PREFIX)/share/vmtap
 MANDIR ?= $(PREFIX)/share/man
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+MODULEDIR ?= $(PREFIX)/lib/vmtap
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -184,6 +185,7 @@ PACKAGE_SETS := build \
 	$(if $(filter check check-% $(B)/tests/%,$(MAKECMDGOALS)),check) \
 	$(if $(filter fuzz build/fuzz/%,$(MAKECMDGOALS)),fuzz) \
 	$(if $(filter bench $(B)/bench/%,$(MAKECMDGOALS)),bench) \
+	$(if $(filter modules lua,$(MAKECMDGOALS)),modules) \
 	$(if $(filter deb,$(MAKECMDGOALS)),deb)
 PACKAGES := $(B)/.packages-$(subst $(empty) $(empty),+,$(strip $(PACKAGE_SETS)))
 $(PACKAGES): src/packages.sh
@@ -440,29 +442,40 @@ $(B)/toy-noprobes: $(TOY_PLAIN_OBJECTS) $(B)/lists
 	$(call say,LINK $@)
 	$(Q)$(LINK) $(TOY_PLAIN_OBJECTS) -pthread -lm
 
-# A module for Debian's lua5.4, and its own provider. -z nodelete: lua_close() unloads modules, and
-# the library's thread would run on.
-LUA_SOURCES := $(wildcard examples/lua/*.c)
-LUA_OBJECTS := $(LUA_SOURCES:examples/%.c=$(B)/obj/%.o) $(B)/obj/lua/gen/lua_probes.o
-LUA_CPPFLAGS = -I$(B)/examples/lua $$(pkg-config --cflags-only-I lua5.4)
-LUA_MODULE := $(B)/examples/lua/vmtap.so
-$(B)/examples/lua/lua_probes.h: examples/lua/lua.d $(B)/vmtap
+# ---- modules for runtimes ----
+
+# Each is in the folder of the ABI that it is for, as it is installed. Those whose headers are missing
+# are left out, with a line.
+MODULES := $(B)/modules
+
+# Debian's lua5.4, with a provider of its own. -z nodelete: lua_close() unloads modules, and the
+# library's thread would run on.
+LUA_SOURCES := $(wildcard src/modules/lua/*.c)
+LUA_OBJECTS := $(LUA_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/modules/lua/lua_probes.o
+LUA_GENERATED := $(B)/gen/modules/lua
+LUA_CPPFLAGS = -I$(LUA_GENERATED) $$(pkg-config --cflags-only-I lua5.4)
+LUA_MODULE := $(MODULES)/lua5.4/vmtap.so
+$(LUA_GENERATED)/lua_probes.h: src/modules/lua/lua.d $(B)/vmtap
 	$(call say,GENERATE $@)
 	@mkdir -p $(@D)
 	$(Q)$(B)/vmtap generate -d $(@D) $<
-$(B)/examples/lua/lua_probes.c: $(B)/examples/lua/lua_probes.h ;
-$(B)/obj/lua/%.o: EXTRA = $(LIB_CFLAGS) -fno-plt $(LUA_CPPFLAGS)
-$(B)/obj/lua/%.o: examples/lua/%.c $(BASE) $(HEADERS) $(B)/examples/lua/lua_probes.h
+$(LUA_GENERATED)/lua_probes.c: $(LUA_GENERATED)/lua_probes.h ;
+$(B)/obj/modules/lua/%.o: private EXTRA = $(LIB_CFLAGS) -fno-plt $(LUA_CPPFLAGS)
+$(B)/obj/modules/lua/%.o: src/modules/lua/%.c $(BASE) $(HEADERS) $(LUA_GENERATED)/lua_probes.h
 	$(compile)
-$(B)/obj/lua/gen/%.o: EXTRA = $(LIB_CFLAGS) $(LUA_CPPFLAGS) $(FIRE_CFLAGS)
-$(B)/obj/lua/gen/%.o: $(B)/examples/lua/%.c $(BASE) $(HEADERS)
+$(B)/obj/gen/modules/lua/%.o: private EXTRA = $(LIB_CFLAGS) $(LUA_CPPFLAGS) $(FIRE_CFLAGS)
+$(B)/obj/gen/modules/lua/%.o: $(LUA_GENERATED)/%.c $(BASE) $(HEADERS)
 	$(compile)
 $(LUA_MODULE): $(LUA_OBJECTS) $(B)/libvmtap.a
 	$(call say,LINK $@)
+	@mkdir -p $(@D)
 	$(Q)$(LINK) -shared -Wl,-z,nodelete -Wl,-z,now -Wl,--exclude-libs,ALL $(filter %.o %.a,$^) -pthread
 
-.PHONY: lua
+.PHONY: lua modules
 lua: $(LUA_MODULE)
+modules: $(PRODUCTS)
+	@if pkg-config --exists lua5.4; then $(MAKE) --no-print-directory lua; \
+		else echo "  This build leaves out: the module for lua5.4 (liblua5.4-dev is missing)"; fi
 
 # ---- tests ----
 
@@ -526,7 +539,7 @@ check: check-build
 .PHONY: check-witnesses
 check-witnesses: check-build
 	@CC='$(CC)' sh src/packages.sh witness || true
-	@$(MAKE) --no-print-directory lua || true
+	@$(MAKE) --no-print-directory modules || true
 	@BUILD=$(B) CC='$(CC)' bash tests/run tests/witness/*.sh
 
 # Fuzz targets are always built with clang and sanitizers. What they share is compiled once;
@@ -651,6 +664,7 @@ TO_DATA := "$(DESTDIR)$(DATADIR)"
 TO_MAN := "$(DESTDIR)$(MANDIR)"
 TO_BASH := "$(DESTDIR)$(BASHDIR)"
 TO_ZSH := "$(DESTDIR)$(ZSHDIR)"
+TO_MODULES := "$(DESTDIR)$(MODULEDIR)"
 
 DEB_MAINTAINER ?= The vmtap authors <vmtap@packages.invalid>
 .PHONY: deb
@@ -662,7 +676,7 @@ deb: $(PACKAGES)
 check-folders:
 	@for folder in PREFIX="$(PREFIX)" BINDIR="$(BINDIR)" LIBDIR="$(LIBDIR)" \
 		INCLUDEDIR="$(INCLUDEDIR)" DATADIR="$(DATADIR)" MANDIR="$(MANDIR)" \
-		BASHDIR="$(BASHDIR)" ZSHDIR="$(ZSHDIR)"; do \
+		BASHDIR="$(BASHDIR)" ZSHDIR="$(ZSHDIR)" MODULEDIR="$(MODULEDIR)"; do \
 		case $${folder#*=} in \
 		/*) ;; \
 		*) echo "$$folder: not an absolute path" >&2; exit 1 ;; \
@@ -676,7 +690,8 @@ check-folders:
 # does not look into: the file gives its executable a run path, but only for such a folder. It is the
 # first of the flags since pkgconf loses the quotes of blanks in one that follows another -Wl.
 #
-# INSTALL_STRIP=0 keeps the symbols for a debugger.
+# INSTALL_STRIP=0 keeps the symbols for a debugger. Of the modules, those that have been built are
+# installed.
 STRIPPED := $(if $(filter 0,$(INSTALL_STRIP)),,-s)
 .PHONY: install
 install: check-folders $(PRODUCTS)
@@ -711,6 +726,10 @@ install: check-folders $(PRODUCTS)
 	$(Q)install -d $(TO_BASH) $(TO_ZSH)
 	$(Q)install -m 644 src/cli/completion/vmtap.bash $(TO_BASH)/vmtap
 	$(Q)install -m 644 src/cli/completion/_vmtap $(TO_ZSH)/_vmtap
+	$(Q)for module in $(MODULES)/*/*.so; do \
+		[ -e "$$module" ] || continue; \
+		to=$(TO_MODULES)/$$(basename "$$(dirname "$$module")"); \
+		install -d "$$to" && install $(STRIPPED) -m 644 "$$module" "$$to/" || exit 1; done
 	$(Q)for page in $(MANUALS); do \
 		install -d $(TO_MAN)/man$${page##*.} && \
 		install -m 644 $$page $(TO_MAN)/man$${page##*.}/ || exit 1; done
@@ -727,6 +746,9 @@ uninstall: check-folders
 		$(TO_LIB)/libvmtap_ffi.so $(TO_LIB)/libvmtap_ffi.so.$(FFI_SOVERSION) \
 		$(TO_LIB)/libvmtap_ffi.so.$(VERSION)
 	$(Q)rm -f $(TO_LIB)/pkgconfig/vmtap.pc $(TO_LIB)/pkgconfig/vmtap-runtime.pc
+	$(Q)rm -f $(TO_MODULES)/lua5.4/vmtap.so
+	$(Q)for folder in $(TO_MODULES)/lua5.4 $(TO_MODULES); do \
+		[ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; done
 	$(Q)cd $(TO_DATA) 2>/dev/null || exit 0; rm -f vm.d $(COMPAT:probes/%=%) $(SCRIPTS:$(B)/%=%)
 	$(Q)for folder in $(TO_DATA)/compat $(TO_DATA)/scripts $(TO_DATA); do \
 		[ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a make target needs.
 #
-#   sh src/packages.sh SET...        build, check, fuzz, witness, bench, compilers, deb, format, cache
+#   sh src/packages.sh SET...        build, modules, check, fuzz, witness, bench, compilers, deb, format, cache
 #
 # The build needs the compiler $CC, by default gcc. The set "compilers" contains further
 # compilers that some tests use if they are installed.
@@ -62,6 +62,10 @@ for set; do
 		want libmicrohttpd-dev 'vmtap serve' header microhttpd.h
 		want libncurses-dev 'the screen of vmtap top' header ncursesw/curses.h
 		;;
+	modules)
+		need pkg-config command -v pkg-config
+		want liblua5.4-dev 'the module for lua5.4' header lua5.4/lua.h
+		;;
 	check)
 		need check header check.h
 		need pkg-config command -v pkg-config
@@ -120,6 +124,8 @@ for set; do
 		need lua-check [ -e /usr/bin/luacheck ]
 		;;
 	deb)
+		need pkg-config command -v pkg-config
+		need liblua5.4-dev header lua5.4/lua.h
 		need debhelper command -v dh
 		need dpkg-dev command -v dpkg-buildpackage
 		need build-essential dpkg -s build-essential
@@ -138,7 +144,7 @@ for set; do
 		need liblttng-ust-dev header lttng/tracepoint.h
 		;;
 	*)
-		echo "packages.sh: no set \"$set\"; there are build, check, fuzz, witness, bench, compilers, deb, format, cache" >&2
+		echo "packages.sh: no set \"$set\"; there are build, modules, check, fuzz, witness, bench, compilers, deb, format, cache" >&2
 		exit 2
 		;;
 	esac

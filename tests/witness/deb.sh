@@ -10,7 +10,7 @@ done
 env -u MAKEFLAGS -u MAKELEVEL -u DESTDIR -u PREFIX VMTAP_NO_INSTALL=1 make -s deb >"$directory/out" 2>"$directory/err" ||
 	fail "make deb: status $?"
 version=$(sed -n 's/^VERSION := //p' Makefile)
-for package in libvmtap0 libvmtap-dev vmtap; do
+for package in libvmtap0 libvmtap-dev vmtap vmtap-lua; do
 	files=(build/deb/"${package}_${version}"_*.deb)
 	[ -s "${files[0]}" ] || fail "no package $package"
 	dpkg --contents "${files[0]}" >"$directory/$package"
@@ -25,6 +25,7 @@ contains vmtap 'usr/bin/vmtap'
 contains vmtap 'usr/share/man/man7/vmtap-d\.7\.gz'
 contains vmtap 'usr/share/bash-completion/completions/vmtap'
 contains vmtap 'usr/share/zsh/vendor-completions/_vmtap'
+contains vmtap-lua 'usr/lib/vmtap/lua5\.4/vmtap\.so'
 
 tr -d '\n' <"build/deb/vmtap-$version/debian/control" >"$directory/control"
 for library in libelf libmicrohttpd libncurses zlib1g; do
@@ -51,6 +52,10 @@ cp "$2/build/deb/vmtap-$3/debian/tests/"* tmp
 chroot . dpkg -i $(cd tmp && ls *.deb | sed 's|^|/tmp/|')
 echo "== the package's test"
 chroot . env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin sh /tmp/trace
+if command -v lua5.4 >/dev/null; then
+	loaded=$(chroot . env -i PATH=/usr/bin vmtap run lua5.4 -e 'print(package.loaded.vmtap.version)')
+	[ "$loaded" = "$3" ]
+fi
 echo "== passed"
 chroot . dpkg --purge $(cd tmp && ls *.deb | sed 's/_.*//')
 [ ! -e usr/share/vmtap ] && [ ! -e usr/bin/vmtap ] && ! ls usr/lib/*/libvmtap* 2>/dev/null

@@ -1,12 +1,12 @@
 #!/bin/bash
-# The module for Debian's lua5.4 (examples/lua): programs print the same without it, with it, and
+# The module for Debian's lua5.4 (src/modules/lua): programs print the same without it, with it, and
 # while they are traced; their events pair; the numbers, names and places are those of the programs;
 # tracers come and go while a program runs; and dumps show where it is.
 set -u
 . tests/e2e/common
 programs=$PWD/tests/witness/lua
-module=$PWD/$BUILD/examples/lua
-absent=$PWD/examples/lua/absent
+module=$PWD/$BUILD/modules/lua5.4
+absent=$PWD/src/modules/lua/absent
 command -v lua5.4 >/dev/null || { echo "lua5.4 is missing"; exit 77; }
 [ "${VMTAP_SANITIZED:-0}" = 0 ] || { echo "lua5.4 has no sanitizer"; exit 77; }
 [ -e "$module/vmtap.so" ] || { echo "make lua has not been run"; exit 77; }
@@ -351,7 +351,8 @@ await "hidden.lua" test -e "$directory/runs"
 for i in 1 2; do
 	run 0 dump "$pid"
 	{ # the function that each suspended coroutine has begun with, or will
-		awk '/^thread/ { resume = / resume$/ } /^$/ && resume { print last } { last = $NF }' "$directory/out" |
+		awk '/^thread/ { resume = / resume$/ } /^$/ && resume { print last } { last = $NF }
+			END { if (resume && last) print last }' "$directory/out" |
 			sed 's/.*://; s/)//' | sort -n | tr '\n' ' '
 		grep -c '^thread' "$directory/out"
 	} >"$directory/lines"

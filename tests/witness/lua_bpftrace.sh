@@ -7,8 +7,8 @@ set -u
 need_bpftrace
 command -v lua5.4 >/dev/null || { echo "lua5.4 is missing"; exit 77; }
 [ "${VMTAP_SANITIZED:-0}" = 0 ] || { echo "lua5.4 has no sanitizer"; exit 77; }
-[ -e "$BUILD/examples/lua/vmtap.so" ] || { echo "make lua has not been run"; exit 77; }
-cp "$BUILD/examples/lua/vmtap.so" "$TMPDIR/vmtap.so"
+[ -e "$BUILD/modules/lua5.4/vmtap.so" ] || { echo "make lua has not been run"; exit 77; }
+cp "$BUILD/modules/lua5.4/vmtap.so" "$TMPDIR/vmtap.so"
 export LUA_CPATH="$TMPDIR/?.so;;"
 site=usdt:$TMPDIR/vmtap.so
 

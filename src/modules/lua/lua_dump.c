@@ -1,5 +1,5 @@
-/* dump.c: see dump.h. */
-#include "dump.h"
+/* lua_dump.c: see lua_dump.h. */
+#include "modules/lua/lua_dump.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -7,10 +7,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "change.h"
-#include "method.h"
-#include "search.h"
-#include "thread.h"
+#include "modules/lua/lua_change.h"
+#include "modules/lua/lua_method.h"
+#include "modules/lua/lua_search.h"
+#include "modules/lua/lua_thread.h"
 
 enum { ANSWER_SECONDS = 1, WATCH_STACK_BYTES = 128 * 1024 };
 
@@ -21,7 +21,7 @@ static struct vmtap_name reason_coroutine = VMTAP_NAME("coroutine"),
 			 reason_resume = VMTAP_NAME("resume"),
 			 reason_first = VMTAP_NAME("first resume"), reason_c = VMTAP_NAME("C code");
 
-struct place {
+struct lua_place {
 	struct vmtap_name *class;
 	struct vmtap_name *method;
 	struct vmtap_name *file;
@@ -38,7 +38,7 @@ struct shown {
 	uint16_t status;
 	uint32_t cut; /* outer frames that have no place */
 	uint32_t count;
-	struct place places[];
+	struct lua_place places[];
 };
 
 struct shown_list {
@@ -61,7 +61,7 @@ static __thread const struct shown *firing;
 /* ---- the frames of a thread ---- */
 
 static void describe_native(
-	struct place *place, const struct method *method, lua_State *L, lua_Debug *ar)
+	struct lua_place *place, const struct method *method, lua_State *L, lua_Debug *ar)
 {
 	place->class = method->class;
 	place->method = method->name;
@@ -77,7 +77,7 @@ static void describe_native(
 		place->method = &name_anonymous;
 }
 
-static void describe_lua(struct place *place, const struct method *method, int line)
+static void describe_lua(struct lua_place *place, const struct method *method, int line)
 {
 	place->class = method->class;
 	place->method = method->name;
@@ -87,7 +87,7 @@ static void describe_lua(struct place *place, const struct method *method, int l
 
 /* The C function of the interpreter's own that is the outermost of all. */
 static bool is_interpreter(
-	const struct state *state, const struct method *method, lua_State *L, int level)
+	const struct traced_state *state, const struct method *method, lua_State *L, int level)
 {
 	lua_Debug next;
 
@@ -96,7 +96,8 @@ static bool is_interpreter(
 }
 
 /* The stack of a thread that stays where it is: how many places. */
-static uint32_t describe(struct state *state, lua_State *L, struct place *places, uint32_t *cut)
+static uint32_t describe(
+	struct traced_state *state, lua_State *L, struct lua_place *places, uint32_t *cut)
 {
 	uint32_t count = 0;
 	lua_Debug ar;
@@ -122,7 +123,7 @@ static uint32_t describe(struct state *state, lua_State *L, struct place *places
 }
 
 /* A coroutine that was never resumed has no frames; its function lies on its stack. */
-static uint32_t describe_first(struct state *state, lua_State *L, struct place *place)
+static uint32_t describe_first(struct traced_state *state, lua_State *L, struct lua_place *place)
 {
 	const struct method *method;
 	lua_Debug ar;
@@ -160,10 +161,10 @@ static void free_list(struct shown *shown)
 	}
 }
 
-static void add(struct state *state, struct shown_list *list, lua_State *L, uint32_t number,
-	uint16_t status, struct vmtap_name *reason, uint32_t info)
+static void dump_add(struct traced_state *state, struct shown_list *list, lua_State *L,
+	uint32_t number, uint16_t status, struct vmtap_name *reason, uint32_t info)
 {
-	struct place places[VMTAP_STACK_FRAMES_MAX];
+	struct lua_place places[VMTAP_STACK_FRAMES_MAX];
 	uint32_t cut = 0,
 		 count = reason == &reason_first ? describe_first(state, L, places)
 						 : describe(state, L, places, &cut);
@@ -183,7 +184,7 @@ static void add(struct state *state, struct shown_list *list, lua_State *L, uint
 }
 
 /* One that runs, or waits for the coroutine of this number. Its number. */
-static uint32_t add_active(struct state *state, struct shown_list *list, lua_State *thread,
+static uint32_t add_active(struct traced_state *state, struct shown_list *list, lua_State *thread,
 	lua_State *L, uint32_t info)
 {
 	bool runs = thread == L, has_room = lua_checkstack(L, LUA_MINSTACK);
@@ -192,25 +193,25 @@ static uint32_t add_active(struct state *state, struct shown_list *list, lua_Sta
 
 	if (record)
 		record->mark = state->mark;
-	add(state, list, thread, record ? record->number : 0, runs ? STATUS_RUNS : STATUS_WAITS,
-		runs ? &name_none : &reason_coroutine, info);
+	dump_add(state, list, thread, record ? record->number : 0,
+		runs ? STATUS_RUNS : STATUS_WAITS, runs ? &name_none : &reason_coroutine, info);
 	return record ? record->number : 0;
 }
 
 /* A coroutine that neither runs nor is known to have resumed another. */
 static void add_other(
-	struct state *state, struct shown_list *list, lua_State *thread, uint32_t number)
+	struct traced_state *state, struct shown_list *list, lua_State *thread, uint32_t number)
 {
 	lua_Debug ar;
 
 	if (thread_has_ended(thread))
 		return;
 	if (lua_status(thread) == LUA_YIELD)
-		add(state, list, thread, number, STATUS_YIELDS, &reason_resume, 0);
+		dump_add(state, list, thread, number, STATUS_YIELDS, &reason_resume, 0);
 	else if (lua_getstack(thread, 0, &ar)) /* C code has resumed it, and it another one */
-		add(state, list, thread, number, STATUS_WAITS, &reason_coroutine, 0);
+		dump_add(state, list, thread, number, STATUS_WAITS, &reason_coroutine, 0);
 	else
-		add(state, list, thread, number, STATUS_YIELDS, &reason_first, 0);
+		dump_add(state, list, thread, number, STATUS_YIELDS, &reason_first, 0);
 }
 
 static int compare(const void *left, const void *right)
@@ -242,7 +243,7 @@ static void sort(struct shown **first)
 }
 
 /* The thread that runs, those that wait for it and for each other, and the suspended ones. */
-static struct shown *write_down(struct state *state, lua_State *L)
+static struct shown *write_down(struct traced_state *state, lua_State *L)
 {
 	struct shown_list list = {NULL, &list.first};
 	struct shown **others;
@@ -301,7 +302,7 @@ bool dump_walk(struct vmtap_stack *stack)
 	if (!firing)
 		return false;
 	for (uint32_t i = 0; i < firing->count; i++) {
-		const struct place *place = &firing->places[i];
+		const struct lua_place *place = &firing->places[i];
 
 		vmtap_stack_add(stack, place->class, place->method, place->file, place->line);
 	}
@@ -312,14 +313,14 @@ bool dump_walk(struct vmtap_stack *stack)
 
 /* ---- from the request to the last answer; with change_lock ---- */
 
-static bool can_answer(const struct state *state)
+static bool can_answer(const struct traced_state *state)
 {
 	return !__atomic_load_n(&state->is_closed, __ATOMIC_RELAXED);
 }
 
 static bool has_states(void)
 {
-	const struct state *state = change_first();
+	const struct traced_state *state = change_first();
 
 	while (state && !can_answer(state))
 		state = state->next_of_all;
@@ -331,7 +332,7 @@ static void begin(void)
 	dump.phase = COLLECTING;
 	dump.awaited = 0;
 	dump.answers = (struct shown_list){NULL, &dump.answers.first};
-	for (struct state *state = change_first(); state; state = state->next_of_all) {
+	for (struct traced_state *state = change_first(); state; state = state->next_of_all) {
 		bool is_awaited = can_answer(state);
 
 		__atomic_store_n(&state->is_awaited, is_awaited, __ATOMIC_RELAXED);
@@ -354,14 +355,14 @@ static void finish(void)
 	pthread_cond_signal(&ended);
 }
 
-static void answered(struct state *state)
+static void answered(struct traced_state *state)
 {
 	__atomic_store_n(&state->is_awaited, 0, __ATOMIC_RELAXED);
 	if (!--dump.awaited)
 		finish();
 }
 
-void dump_answer(struct state *state, lua_State *L)
+void dump_answer(struct traced_state *state, lua_State *L)
 {
 	struct shown *list;
 
@@ -384,7 +385,7 @@ void dump_answer(struct state *state, lua_State *L)
 	free_list(list);
 }
 
-void dump_forget(struct state *state)
+void dump_forget(struct traced_state *state)
 {
 	pthread_mutex_lock(&change_lock);
 	if (dump.phase == COLLECTING && state->is_awaited)
@@ -409,7 +410,7 @@ static void show_silent(void)
 		begin();
 	if (dump.phase != COLLECTING)
 		return;
-	for (struct state *state = change_first(); state; state = state->next_of_all) {
+	for (struct traced_state *state = change_first(); state; state = state->next_of_all) {
 		struct shown *shown = state->is_awaited ? calloc(1, sizeof(*shown)) : NULL;
 
 		__atomic_store_n(&state->is_awaited, 0, __ATOMIC_RELAXED);
@@ -466,6 +467,6 @@ void dump_fork_child(void)
 	dump.phase = IDLE;
 	dump.is_watched = false;
 	ended = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-	for (struct state *state = change_first(); state; state = state->next_of_all)
+	for (struct traced_state *state = change_first(); state; state = state->next_of_all)
 		state->is_awaited = 0;
 }

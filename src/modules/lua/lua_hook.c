@@ -1,5 +1,5 @@
-/* hook.c: see hook.h. */
-#include "hook.h"
+/* lua_hook.c: see lua_hook.h. */
+#include "modules/lua/lua_hook.h"
 
 #include <stddef.h>
 
@@ -33,7 +33,7 @@ static void put_ours(struct thread *thread, lua_State *L)
 	lua_sethook(L, trace_hook, OUR_MASK | program->mask, program->count);
 }
 
-bool hook_quiet_call(struct state *state, lua_State *L, int arguments)
+bool hook_quiet_call(struct traced_state *state, lua_State *L, int arguments)
 {
 	struct program_hook now;
 	bool is_done;
@@ -51,7 +51,7 @@ bool hook_quiet_call(struct state *state, lua_State *L, int arguments)
 	return is_done;
 }
 
-void hook_install(struct state *state, struct thread *thread, lua_State *L)
+void hook_install(struct traced_state *state, struct thread *thread, lua_State *L)
 {
 	lua_Hook hook = lua_gethook(L);
 	bool is_known;
@@ -69,7 +69,7 @@ void hook_install(struct state *state, struct thread *thread, lua_State *L)
 		thread_take_frames(state, thread, L);
 }
 
-void hook_remove(struct state *state, struct thread *thread, lua_State *L)
+void hook_remove(struct traced_state *state, struct thread *thread, lua_State *L)
 {
 	(void)state;
 	thread_forget_frames(thread);
@@ -80,7 +80,7 @@ void hook_remove(struct state *state, struct thread *thread, lua_State *L)
 
 /* ---- the switching hook ---- */
 
-void hook_arm(struct state *state)
+void hook_arm(struct traced_state *state)
 {
 	lua_State *L = state_running(state);
 	struct program_hook now;
@@ -99,7 +99,7 @@ void hook_arm(struct state *state)
 	lua_sethook(L, switch_hook, now.mask | LUA_MASKCOUNT, 1);
 }
 
-void hook_disarm(struct state *state)
+void hook_disarm(struct traced_state *state)
 {
 	lua_State *L = state->armed;
 	struct thread *thread;
@@ -114,7 +114,7 @@ void hook_disarm(struct state *state)
 	state->armed = NULL;
 }
 
-void hook_release(struct state *state)
+void hook_release(struct traced_state *state)
 {
 	state->busy--;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -124,7 +124,7 @@ void hook_release(struct state *state)
 		hook_arm(state);
 }
 
-void hook_move(struct state *state)
+void hook_move(struct traced_state *state)
 {
 	hook_hold(state);
 	hook_disarm(state);
@@ -142,7 +142,7 @@ static bool wants(const struct program_hook *program, const lua_Debug *ar)
 /* The program's hook comes last: it may yield, or raise an error, and then we do not return. */
 static void switch_hook(lua_State *L, lua_Debug *ar)
 {
-	struct state *state = state_of(L);
+	struct traced_state *state = state_of(L);
 	struct program_hook program = {NULL, 0, 0};
 
 	if (state) {
@@ -162,7 +162,7 @@ static void switch_hook(lua_State *L, lua_Debug *ar)
 
 static void trace_hook(lua_State *L, lua_Debug *ar)
 {
-	struct state *state = state_of(L);
+	struct traced_state *state = state_of(L);
 	int currentline = ar->currentline;
 	bool is_ours = false;
 	struct thread *thread;
@@ -222,7 +222,7 @@ static bool is_valid(lua_State *L, int argument)
 }
 
 /* Calls one of debug's functions while the thread has the program's hook. */
-static int with_program(lua_State *L, struct state *state, lua_CFunction function, bool sets)
+static int with_program(lua_State *L, struct traced_state *state, lua_CFunction function, bool sets)
 {
 	int argument, results;
 	lua_State *target = target_of(L, &argument);
@@ -256,14 +256,14 @@ static int with_program(lua_State *L, struct state *state, lua_CFunction functio
 
 int hook_sethook(lua_State *L)
 {
-	struct state *state = state_of(L);
+	struct traced_state *state = state_of(L);
 
 	return with_program(L, state, state_originals(state)->sethook, true);
 }
 
 int hook_gethook(lua_State *L)
 {
-	struct state *state = state_of(L);
+	struct traced_state *state = state_of(L);
 
 	return with_program(L, state, state_originals(state)->gethook, false);
 }

@@ -1,5 +1,5 @@
 /*
- * dump.h: what all coroutines are doing, when a tracer asks for it (vmtap dump).
+ * lua_dump.h: what all coroutines are doing, when a tracer asks for it (vmtap dump).
  *
  * A thread's stack can be read only on the OS thread that runs its state, between two instructions.
  * So each state writes down its own threads in the switching hook, and the one that answers last
@@ -7,20 +7,20 @@
  * second its main thread is shown without a stack. A thread that lives only while a dump is being
  * made watches for that.
  */
-#ifndef LUA_EXAMPLE_DUMP_H
-#define LUA_EXAMPLE_DUMP_H
+#ifndef VMTAP_MODULES_LUA_DUMP_H
+#define VMTAP_MODULES_LUA_DUMP_H
 
-#include "state.h"
+#include "modules/lua/lua_state.h"
 
 /* On vmtap's thread, after the states have been notified: watches that a dump is made in time. */
 void dump_watch(void);
 
 /* Writes down the threads of a state, if a dump is being made. L is the thread that runs, in a C
  * function or a hook. Raises no error. */
-void dump_answer(struct state *state, lua_State *L);
+void dump_answer(struct traced_state *state, lua_State *L);
 
 /* The state ends: no dump waits for it. */
-void dump_forget(struct state *state);
+void dump_forget(struct traced_state *state);
 
 /* The walker of the thread that is being fired. False: none is. */
 bool dump_walk(struct vmtap_stack *stack);

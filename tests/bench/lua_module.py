@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures what the module costs Lua programs, and prints a table.
 
-    make lua && python3 examples/lua/measure.py [RUNS]
+    make lua && python3 tests/bench/lua_module.py [RUNS]
 
 Each program runs RUNS times (9) in each form, by turns, and the least CPU time counts. Without a
 tracer the programs differ only in the module. Traced, a script counts the calls of each function,
@@ -104,9 +104,9 @@ def traced(folder):
 
 
 def main():
-    if not os.path.exists(BUILD + "/examples/lua/vmtap.so"):
+    if not os.path.exists(BUILD + "/modules/lua5.4/vmtap.so"):
         sys.exit("make lua has not been run")
-    os.environ["LUA_CPATH"] = os.path.abspath(BUILD) + "/examples/lua/?.so;;"
+    os.environ["LUA_CPATH"] = os.path.abspath(BUILD) + "/modules/lua5.4/?.so;;"
     if os.path.exists("/usr/bin/luacheck"):
         # Debian's package is for older versions of Lua, but the program is not.
         os.environ["LUA_PATH"] = ("/usr/share/lua/5.4/?.lua;/usr/share/lua/5.4/?/init.lua;"

@@ -1,17 +1,17 @@
 /*
- * memory.c: see memory.h.
+ * lua_memory.c: see lua_memory.h.
  *
  * The allocator may be called in the middle of anything, so it only reads: the position is that of
  * the innermost Lua frame of the thread that the wrappers know to run. It is not looked up when a
  * block is resized, because that block may be the stack.
  */
-#include "memory.h"
+#include "modules/lua/lua_memory.h"
 
 #include <stdlib.h>
 
-#include "collection.h"
-#include "hook.h"
-#include "stack.h"
+#include "modules/lua/lua_collection.h"
+#include "modules/lua/lua_hook.h"
+#include "modules/lua/lua_stack.h"
 
 enum { TABLE_FIRST = 1024, MEASURED = 1000 };
 enum { TYPE_UPVALUE = LUA_NUMTYPES, TYPE_PROTOTYPE, TYPES };
@@ -65,7 +65,7 @@ static void put(struct object_table *table, uintptr_t address, uint8_t type)
 }
 
 /* Without memory the object is not kept, and its end will not be known. */
-static void keep(struct state *state, const void *object, uint8_t type)
+static void keep(struct traced_state *state, const void *object, uint8_t type)
 {
 	struct object_table *table = state->objects;
 
@@ -87,7 +87,7 @@ static void keep(struct state *state, const void *object, uint8_t type)
 }
 
 /* The type of an object, which is forgotten; 0: it was not kept. */
-static uint8_t forget(struct state *state, const void *object)
+static uint8_t forget(struct traced_state *state, const void *object)
 {
 	struct object_table *table = state->objects;
 	uint32_t at, next, mask;
@@ -119,7 +119,7 @@ static uint8_t forget(struct state *state, const void *object)
 /* ---- the allocator ---- */
 
 /* Samples by bytes, of all blocks of memory. */
-static void count_bytes(struct state *state, size_t bytes)
+static void count_bytes(struct traced_state *state, size_t bytes)
 {
 	lua_State *L = state_running(state);
 	uint64_t weight;
@@ -134,7 +134,7 @@ static void count_bytes(struct state *state, size_t bytes)
 	VMTAP_SAMPLE(state->cap, thread_number(state, L), weight);
 }
 
-static void created(struct state *state, const void *object, size_t type, size_t bytes)
+static void created(struct traced_state *state, const void *object, size_t type, size_t bytes)
 {
 	lua_State *L = state_running(state);
 	struct vmtap_name *file = &name_native, *class;
@@ -163,7 +163,7 @@ static void created(struct state *state, const void *object, size_t type, size_t
 			class, bytes, file, line, thread_number(state, L), (uintptr_t)object);
 }
 
-static void freed(struct state *state, const void *block, size_t bytes)
+static void freed(struct traced_state *state, const void *block, size_t bytes)
 {
 	uint8_t type = state->traces_objects ? forget(state, block) : 0;
 
@@ -175,7 +175,7 @@ static void freed(struct state *state, const void *block, size_t bytes)
 
 static void *allocate(void *data, void *block, size_t old_size, size_t size)
 {
-	struct state *state = data;
+	struct traced_state *state = data;
 	uintptr_t address = (uintptr_t)block;
 	void *result;
 
@@ -214,14 +214,14 @@ static int make_string(lua_State *L)
 
 static void *measure(void *data, void *block, size_t old_size, size_t size)
 {
-	struct state *state = data;
+	struct traced_state *state = data;
 
 	if (!block && old_size == LUA_TSTRING && size > MEASURED && size < 2 * MEASURED)
 		state->string_overhead = (uint32_t)(size - MEASURED);
 	return state->allocate(state->allocate_data, block, old_size, size);
 }
 
-void memory_begin(struct state *state, lua_State *L)
+void memory_begin(struct traced_state *state, lua_State *L)
 {
 	uint64_t now = collection_bytes(L);
 
@@ -237,7 +237,7 @@ void memory_begin(struct state *state, lua_State *L)
 	lua_setallocf(L, allocate, state);
 }
 
-void memory_end(struct state *state, lua_State *L)
+void memory_end(struct traced_state *state, lua_State *L)
 {
 	void *data;
 
@@ -246,7 +246,7 @@ void memory_end(struct state *state, lua_State *L)
 		lua_setallocf(L, state->allocate, state->allocate_data);
 }
 
-void memory_keep_objects(struct state *state, bool keep)
+void memory_keep_objects(struct traced_state *state, bool keep)
 {
 	state->traces_objects = keep;
 	if (keep)

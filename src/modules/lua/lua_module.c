@@ -1,5 +1,5 @@
 /*
- * module.c: `lua5.4 -l vmtap`: loads what traces a Lua program, and gives the program three
+ * lua_module.c: `lua5.4 -l vmtap`: loads what traces a Lua program, and gives the program three
  * functions to speak to its tracers.
  *
  * The module never changes what a program does or prints. It serves the event stream, wraps six
@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "change.h"
-#include "coroutine.h"
-#include "dump.h"
-#include "hook.h"
-#include "stack.h"
-#include "thread.h"
+#include "modules/lua/lua_change.h"
+#include "modules/lua/lua_coroutine.h"
+#include "modules/lua/lua_dump.h"
+#include "modules/lua/lua_hook.h"
+#include "modules/lua/lua_stack.h"
+#include "modules/lua/lua_thread.h"
 
 /* ---- the library's thread, once per process ---- */
 
@@ -66,7 +66,7 @@ static int serve_once(const struct vmtap_options *options)
 {
 	const struct vmtap_sample_options samples = {.size = sizeof(samples),
 		.wanted = sample_or_dump,
-		.signal = SIGWINCH, /* SIGURG is change.c's own */
+		.signal = SIGWINCH, /* SIGURG is lua_change.c's own */
 		.due = change_due};
 	int error = -EALREADY;
 
@@ -101,7 +101,7 @@ static void serve(lua_State *L)
 static int send_message(lua_State *L)
 {
 	const char *text = luaL_checkstring(L, 1);
-	const struct state *state = state_of(L);
+	const struct traced_state *state = state_of(L);
 
 	if (state)
 		VMTAP_USER_MSG(state->cap, text);
@@ -111,7 +111,7 @@ static int send_message(lua_State *L)
 static int send_marker(lua_State *L)
 {
 	const char *text = luaL_checkstring(L, 1);
-	const struct state *state = state_of(L);
+	const struct traced_state *state = state_of(L);
 
 	if (state)
 		VMTAP_USER_MARKER(state->cap, text);
@@ -122,7 +122,7 @@ static int label(lua_State *L)
 {
 	lua_State *target = lua_isthread(L, 1) ? lua_tothread(L, 1) : L;
 	const char *text = luaL_checkstring(L, lua_isthread(L, 1) ? 2 : 1);
-	struct state *state = state_of(L);
+	struct traced_state *state = state_of(L);
 	struct thread *thread;
 
 	if (!state || !VMTAP_THREAD_LABEL_ENABLED())
@@ -157,7 +157,7 @@ static lua_CFunction wrap(lua_State *L, const char *library, const char *name, l
 	return original;
 }
 
-static void wrap_all(struct state *state, lua_State *L)
+static void wrap_all(struct traced_state *state, lua_State *L)
 {
 	struct originals *originals = &state->originals;
 
@@ -185,7 +185,7 @@ LUAMOD_API VMTAP_API int luaopen_vmtap(lua_State *L)
 {
 	static const luaL_Reg functions[] = {
 		{"message", send_message}, {"marker", send_marker}, {"label", label}, {NULL, NULL}};
-	struct state *state;
+	struct traced_state *state;
 	int error;
 
 	luaL_checkversion(L);

@@ -1,17 +1,17 @@
 /*
- * library.c: see library.h.
+ * lua_library.c: see lua_library.h.
  *
  * A frame's phase: for require, whether its search has begun (1) and ended (2); for what parses, 1
  * while it does; for collectgarbage, 1 if it collects.
  */
-#include "library.h"
+#include "modules/lua/lua_library.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "collection.h"
-#include "hook.h"
-#include "method.h"
+#include "modules/lua/lua_collection.h"
+#include "modules/lua/lua_hook.h"
+#include "modules/lua/lua_method.h"
 
 enum { TEXT_MAX = 1000, SEARCHERS_MAX = 8 };
 enum { NOT_BEGUN, BEGUN, ENDED };
@@ -20,7 +20,7 @@ struct vmtap_name name_gc = VMTAP_NAME("gc"), name_request = VMTAP_NAME("request
 
 /* ---- which functions ---- */
 
-static void note(struct state *state, lua_State *L, enum library_role role)
+static void note(struct traced_state *state, lua_State *L, enum library_role role)
 {
 	lua_CFunction function = lua_tocfunction(L, -1);
 
@@ -33,7 +33,7 @@ static void note(struct state *state, lua_State *L, enum library_role role)
 }
 
 /* May raise a Lua error; when the module is loaded. */
-void library_find(struct state *state, lua_State *L)
+void library_find(struct traced_state *state, lua_State *L)
 {
 	static const struct {
 		const char *name;
@@ -67,7 +67,7 @@ void library_find(struct state *state, lua_State *L)
 	lua_settop(L, top);
 }
 
-enum library_role library_role_of(const struct state *state, lua_CFunction function)
+enum library_role library_role_of(const struct traced_state *state, lua_CFunction function)
 {
 	for (uint32_t i = 0; i < state->role_count; i++)
 		if (state->roles[i].function == function)
@@ -82,7 +82,7 @@ static char *copy_text(const char *text)
 	return text ? strndup(text, TEXT_MAX) : NULL;
 }
 
-static const char *text_of(const struct frame *frame)
+static const char *text_of(const struct lua_frame *frame)
 {
 	return frame->text ? frame->text : "";
 }
@@ -97,7 +97,7 @@ static struct vmtap_name *chunk_file(const char *chunk)
 	return &name_string;
 }
 
-static struct vmtap_name *parsed_file(const struct frame *frame)
+static struct vmtap_name *parsed_file(const struct lua_frame *frame)
 {
 	if (frame->method->role == ROLE_LOAD)
 		return chunk_file(frame->text);
@@ -105,7 +105,7 @@ static struct vmtap_name *parsed_file(const struct frame *frame)
 					   : vmtap_name_intern("stdin", 5);
 }
 
-static void begin_collection(struct state *state, struct frame *frame, lua_State *L)
+static void begin_collection(struct traced_state *state, struct lua_frame *frame, lua_State *L)
 {
 	frame->phase = BEGUN;
 	frame->before = collection_bytes(L);
@@ -116,7 +116,7 @@ static void begin_collection(struct state *state, struct frame *frame, lua_State
 	VMTAP_GC_START(state->cap, 0, 1, frame->before, &name_request, state->requested);
 }
 
-static void end_collection(struct state *state, struct frame *frame)
+static void end_collection(struct traced_state *state, struct lua_frame *frame)
 {
 	uint64_t now = collection_bytes(state->main);
 	uint64_t freed = frame->before > now ? frame->before - now : 0;
@@ -127,8 +127,8 @@ static void end_collection(struct state *state, struct frame *frame)
 	VMTAP_PAUSE_END(state->cap, &name_gc);
 }
 
-static void fire_raise(struct state *state, struct thread *thread, const struct frame *frame,
-	lua_State *L, int value, const char *message)
+static void fire_raise(struct traced_state *state, struct thread *thread,
+	const struct lua_frame *frame, lua_State *L, int value, const char *message)
 {
 	state->has_raised = true;
 	if (value && lua_type(L, value) == LUA_TSTRING)
@@ -144,8 +144,8 @@ static int wrap_finalizer(lua_State *L)
 	return 0;
 }
 
-static void set_metatable(struct state *state, struct thread *thread, const struct frame *frame,
-	lua_State *L, int value, int metatable)
+static void set_metatable(struct traced_state *state, struct thread *thread,
+	const struct lua_frame *frame, lua_State *L, int value, int metatable)
 {
 	if (!lua_istable(L, metatable))
 		return;
@@ -178,8 +178,8 @@ static void push_arguments(lua_State *L, lua_Debug *ar)
 			lua_pushnil(L);
 }
 
-void library_enter(struct state *state, struct thread *thread, struct frame *frame, lua_State *L,
-	lua_Debug *ar)
+void library_enter(struct traced_state *state, struct thread *thread, struct lua_frame *frame,
+	lua_State *L, lua_Debug *ar)
 {
 	int top = lua_gettop(L), first = top + 1, second = top + 2;
 	const char *text = NULL;
@@ -237,7 +237,7 @@ void library_enter(struct state *state, struct thread *thread, struct frame *fra
 	lua_settop(L, top);
 }
 
-void library_call(struct state *state, struct frame *frame, const struct method *callee)
+void library_call(struct traced_state *state, struct lua_frame *frame, const struct method *callee)
 {
 	(void)state;
 	if (frame->method->role == ROLE_REQUIRE && callee->role == ROLE_SEARCHER &&
@@ -253,7 +253,7 @@ void library_call(struct state *state, struct frame *frame, const struct method 
 
 /* ---- what ends ---- */
 
-static void end_search(struct frame *frame)
+static void end_search(struct lua_frame *frame)
 {
 	if (frame->phase != BEGUN)
 		return;
@@ -263,9 +263,9 @@ static void end_search(struct frame *frame)
 
 /* pcall and xpcall return false and the error. */
 static void end_protected(
-	struct state *state, struct thread *thread, uint32_t index, lua_State *L, int first)
+	struct traced_state *state, struct thread *thread, uint32_t index, lua_State *L, int first)
 {
-	struct frame *frame = &thread->frames[index];
+	struct lua_frame *frame = &thread->frames[index];
 	bool has_failed = lua_isboolean(L, first) && !lua_toboolean(L, first);
 
 	if (has_failed) {
@@ -280,10 +280,10 @@ static void end_protected(
 	LUA_PROTECTED_RETURN(frame->file, frame->line, thread->number, has_failed);
 }
 
-void library_results(
-	struct state *state, struct thread *thread, uint32_t index, lua_State *L, lua_Debug *ar)
+void library_results(struct traced_state *state, struct thread *thread, uint32_t index,
+	lua_State *L, lua_Debug *ar)
 {
-	struct frame *frame = &thread->frames[index];
+	struct lua_frame *frame = &thread->frames[index];
 	enum library_role role = frame->method->role;
 	int top = lua_gettop(L);
 
@@ -301,7 +301,8 @@ void library_results(
 	lua_settop(L, top);
 }
 
-void library_leave(struct state *state, struct thread *thread, struct frame *frame, bool by_error)
+void library_leave(
+	struct traced_state *state, struct thread *thread, struct lua_frame *frame, bool by_error)
 {
 	if (frame->is_silent)
 		return;

@@ -1,19 +1,19 @@
 /*
- * stack.c: see stack.h.
+ * lua_stack.c: see lua_stack.h.
  *
  * The walker may be called in the middle of an allocation, so it only reads: Lua's own stack, and
  * of names those that are known already. Where a thread's frames are being unwound, Lua has left
  * them, and may have freed the thread: then only our own stack is used.
  */
-#include "stack.h"
+#include "modules/lua/lua_stack.h"
 
 #include <string.h>
 
-#include "dump.h"
-#include "method.h"
-#include "thread.h"
+#include "modules/lua/lua_dump.h"
+#include "modules/lua/lua_method.h"
+#include "modules/lua/lua_thread.h"
 
-static uint32_t line_in(const struct frame *frame)
+static uint32_t line_in(const struct lua_frame *frame)
 {
 	return frame->method->is_native || frame->method->line < 0 ? 0
 								   : (uint32_t)frame->method->line;
@@ -22,7 +22,7 @@ static uint32_t line_in(const struct frame *frame)
 static void add_own(
 	struct vmtap_stack *stack, const struct thread *thread, uint32_t index, bool is_innermost)
 {
-	const struct frame *frame = &thread->frames[index];
+	const struct lua_frame *frame = &thread->frames[index];
 	uint32_t line = is_innermost || frame->method->is_native ? line_in(frame)
 		: thread->frames[index + 1].line > 0 ? (uint32_t)thread->frames[index + 1].line
 						     : line_in(frame);
@@ -54,7 +54,7 @@ static void add_unknown(struct vmtap_stack *stack, lua_State *L, lua_Debug *ar, 
 		ar->currentline > 0 ? (uint32_t)ar->currentline : 0);
 }
 
-static void walk_lua(struct vmtap_stack *stack, struct state *state, lua_State *L)
+static void walk_lua(struct vmtap_stack *stack, struct traced_state *state, lua_State *L)
 {
 	const struct thread *thread = state->traces_calls ? thread_find(state, L) : NULL;
 	uint32_t top = thread ? thread->count : 0;
@@ -71,7 +71,7 @@ static void walk_lua(struct vmtap_stack *stack, struct state *state, lua_State *
 		while (known && thread->frames[known - 1].id != ar.i_ci)
 			known--;
 		if (known) {
-			const struct frame *frame = &thread->frames[known - 1];
+			const struct lua_frame *frame = &thread->frames[known - 1];
 
 			top = known - 1;
 			/* such as the interpreter's own, which is the outermost of all */
@@ -91,7 +91,7 @@ static void walk_lua(struct vmtap_stack *stack, struct state *state, lua_State *
 
 static void walk(struct vmtap_stack *stack, void *context)
 {
-	struct state *state = state_firing;
+	struct traced_state *state = state_firing;
 	const struct thread *thread;
 
 	(void)context;
@@ -114,7 +114,7 @@ int stack_open(void)
 	return vmtap_stack_register(walk, NULL);
 }
 
-void stack_prepare(struct state *state, lua_State *L)
+void stack_prepare(struct traced_state *state, lua_State *L)
 {
 	lua_Debug ar;
 

@@ -1,10 +1,10 @@
-/* method.c: see method.h. */
-#include "method.h"
+/* lua_method.c: see lua_method.h. */
+#include "modules/lua/lua_method.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "library.h"
+#include "modules/lua/lua_library.h"
 
 enum {
 	METHODS_MAX = 65536,
@@ -37,7 +37,7 @@ struct vmtap_name *method_file(const lua_Debug *ar)
 /* ---- names ---- */
 
 /* What is known of a name for the function that lies on the top of the stack. */
-struct search {
+struct name_search {
 	const char *module;
 	const char *field;
 };
@@ -63,7 +63,7 @@ static const char *search_table(lua_State *L, int table, int function)
 }
 
 /* Of several modules that have the function, the one with the shortest name. */
-static void consider(struct search *search, const char *module, const char *field)
+static void consider(struct name_search *search, const char *module, const char *field)
 {
 	size_t length = strlen(module);
 
@@ -79,7 +79,7 @@ static void consider(struct search *search, const char *module, const char *fiel
 
 /* In the tables that modules have returned, and in those of their kinds of userdata. The texts
  * that are found are fields of living tables. */
-static void search_loaded(lua_State *L, int function, struct search *search)
+static void search_loaded(lua_State *L, int function, struct name_search *search)
 {
 	int top = lua_gettop(L);
 
@@ -179,7 +179,7 @@ static struct vmtap_name *module_of(const lua_Debug *ar)
 /* Gives the method a name, or tries to. */
 static void name_method(struct method *method, lua_State *L, lua_Debug *ar, int level)
 {
-	struct search search = {0};
+	struct name_search search = {0};
 	struct vmtap_name *called;
 
 	method->tries++;
@@ -203,7 +203,7 @@ static void name_method(struct method *method, lua_State *L, lua_Debug *ar, int 
 
 /* ---- the table ---- */
 
-static struct method *add_method(struct state *state, struct method **bucket)
+static struct method *add_method(struct traced_state *state, struct method **bucket)
 {
 	struct method *method;
 
@@ -225,7 +225,7 @@ static size_t bucket_number(uint64_t key)
 	return key * UINT64_C(0x9e3779b97f4a7c15) >> 52;
 }
 
-static struct method **bucket_of(struct state *state, uint64_t key)
+static struct method **bucket_of(struct traced_state *state, uint64_t key)
 {
 	if (!state->methods)
 		state->methods = calloc(METHOD_BUCKETS, sizeof(struct method *));
@@ -234,7 +234,7 @@ static struct method **bucket_of(struct state *state, uint64_t key)
 	return &state->methods[bucket_number(key)];
 }
 
-static struct method *native_method(struct state *state, lua_State *L, lua_Debug *ar)
+static struct method *native_method(struct traced_state *state, lua_State *L, lua_Debug *ar)
 {
 	lua_CFunction function;
 	struct method **bucket, *method;
@@ -278,7 +278,7 @@ static struct method *find_lua(struct method *method, const lua_Debug *ar)
 	return method;
 }
 
-static struct method *lua_method(struct state *state, const lua_Debug *ar)
+static struct method *lua_method(struct traced_state *state, const lua_Debug *ar)
 {
 	struct method **bucket = bucket_of(state, lua_key(ar)), *method;
 
@@ -302,12 +302,12 @@ static struct method *lua_method(struct state *state, const lua_Debug *ar)
 	return method;
 }
 
-struct method *method_known(const struct state *state, const lua_Debug *ar)
+struct method *method_known(const struct traced_state *state, const lua_Debug *ar)
 {
 	return state->methods ? find_lua(state->methods[bucket_number(lua_key(ar))], ar) : NULL;
 }
 
-void method_guess(struct state *state, const lua_Debug *ar)
+void method_guess(struct traced_state *state, const lua_Debug *ar)
 {
 	struct method *method = lua_method(state, ar);
 
@@ -316,7 +316,7 @@ void method_guess(struct state *state, const lua_Debug *ar)
 		method->name = intern(ar->name);
 }
 
-struct method *method_of(struct state *state, lua_State *L, lua_Debug *ar, int level)
+struct method *method_of(struct traced_state *state, lua_State *L, lua_Debug *ar, int level)
 {
 	struct method *method;
 
@@ -342,7 +342,7 @@ struct vmtap_name *method_class_of(lua_State *L, int index)
 	return class ? class : intern(lua_typename(L, lua_type(L, index)));
 }
 
-void method_free_all(struct state *state)
+void method_free_all(struct traced_state *state)
 {
 	for (size_t i = 0; state->methods && i < METHOD_BUCKETS; i++)
 		while (state->methods[i]) {

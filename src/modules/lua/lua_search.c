@@ -1,15 +1,15 @@
 /*
- * search.c: see search.h.
+ * lua_search.c: see lua_search.h.
  *
  * Values cannot be kept for later except on Lua's stack, so the search goes into depth, to a limit.
  * A value that is reached again by a shorter way is searched again.
  */
-#include "search.h"
+#include "modules/lua/lua_search.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "thread.h"
+#include "modules/lua/lua_thread.h"
 
 enum { DEPTH_MAX = 40, SLOTS_PER_LEVEL = 4, STEPS_MAX = 500000, SEEN_FIRST = 1024 };
 
@@ -18,8 +18,8 @@ struct seen {
 	int depth;
 };
 
-struct search {
-	struct state *state;
+struct coroutine_search {
+	struct traced_state *state;
 	lua_State *L;
 	uint32_t steps_left;
 	struct seen *seen; /* by address; a power of two */
@@ -27,11 +27,11 @@ struct search {
 	uint32_t seen_count;
 };
 
-static void visit(struct search *search, int depth);
+static void visit(struct coroutine_search *search, int depth);
 
 /* ---- what has been seen ---- */
 
-static struct seen *slot_of(const struct search *search, const void *value)
+static struct seen *slot_of(const struct coroutine_search *search, const void *value)
 {
 	uint64_t hash = (uint64_t)(uintptr_t)value * UINT64_C(0x9e3779b97f4a7c15);
 	uint32_t i = (uint32_t)(hash >> 32);
@@ -42,7 +42,7 @@ static struct seen *slot_of(const struct search *search, const void *value)
 	return &search->seen[i & (search->seen_capacity - 1)];
 }
 
-static bool grow(struct search *search)
+static bool search_grow(struct coroutine_search *search)
 {
 	struct seen *old = search->seen;
 	uint32_t old_capacity = search->seen_capacity;
@@ -62,11 +62,11 @@ static bool grow(struct search *search)
 }
 
 /* Whether the value is to be searched: not if that was done from the same depth or a lesser one. */
-static bool see(struct search *search, const void *value, int depth)
+static bool see(struct coroutine_search *search, const void *value, int depth)
 {
 	struct seen *seen;
 
-	if (search->seen_count >= search->seen_capacity / 2 && !grow(search))
+	if (search->seen_count >= search->seen_capacity / 2 && !search_grow(search))
 		return false;
 	seen = slot_of(search, value);
 	if (seen->value && seen->depth <= depth)
@@ -79,19 +79,19 @@ static bool see(struct search *search, const void *value, int depth)
 /* ---- what a value refers to; the value is on the top of the stack, and stays there ---- */
 
 /* Takes the referred value off the stack. */
-static void visit_and_pop(struct search *search, int depth)
+static void visit_and_pop(struct coroutine_search *search, int depth)
 {
 	visit(search, depth + 1);
 	lua_pop(search->L, 1);
 }
 
-static void visit_metatable(struct search *search, int depth)
+static void visit_metatable(struct coroutine_search *search, int depth)
 {
 	if (lua_getmetatable(search->L, -1))
 		visit_and_pop(search, depth);
 }
 
-static void visit_table(struct search *search, int depth)
+static void visit_table(struct coroutine_search *search, int depth)
 {
 	lua_State *L = search->L;
 	int table = lua_gettop(L);
@@ -105,13 +105,13 @@ static void visit_table(struct search *search, int depth)
 	lua_settop(L, table);
 }
 
-static void visit_upvalues(struct search *search, int depth)
+static void visit_upvalues(struct coroutine_search *search, int depth)
 {
 	for (int i = 1; lua_getupvalue(search->L, -1, i); i++)
 		visit_and_pop(search, depth);
 }
 
-static void visit_user_values(struct search *search, int depth)
+static void visit_user_values(struct coroutine_search *search, int depth)
 {
 	for (int i = 1; lua_getiuservalue(search->L, -1, i) != LUA_TNONE; i++)
 		visit_and_pop(search, depth);
@@ -121,7 +121,7 @@ static void visit_user_values(struct search *search, int depth)
 /* A local variable, or a value of a C function. What a Lua function has only for a moment is left
  * out. */
 static bool visit_local(
-	struct search *search, lua_State *thread, const lua_Debug *ar, int i, int depth)
+	struct coroutine_search *search, lua_State *thread, const lua_Debug *ar, int i, int depth)
 {
 	const char *name = lua_getlocal(thread, ar, i);
 
@@ -135,7 +135,7 @@ static bool visit_local(
 	return true;
 }
 
-static void visit_frames(struct search *search, lua_State *thread, int depth)
+static void visit_frames(struct coroutine_search *search, lua_State *thread, int depth)
 {
 	lua_Debug ar;
 
@@ -162,7 +162,7 @@ static void visit_frames(struct search *search, lua_State *thread, int depth)
 	}
 }
 
-static void visit_thread(struct search *search, int depth)
+static void visit_thread(struct coroutine_search *search, int depth)
 {
 	lua_State *thread = lua_tothread(search->L, -1);
 
@@ -172,7 +172,7 @@ static void visit_thread(struct search *search, int depth)
 	visit_frames(search, thread, depth);
 }
 
-static void visit(struct search *search, int depth)
+static void visit(struct coroutine_search *search, int depth)
 {
 	lua_State *L = search->L;
 	int type = lua_type(L, -1);
@@ -197,9 +197,9 @@ static void visit(struct search *search, int depth)
 		visit_table(search, depth);
 }
 
-void search_coroutines(struct state *state, lua_State *L)
+void search_coroutines(struct traced_state *state, lua_State *L)
 {
-	struct search search = {.state = state, .L = L, .steps_left = STEPS_MAX};
+	struct coroutine_search search = {.state = state, .L = L, .steps_left = STEPS_MAX};
 	int top = lua_gettop(L);
 
 	if (!lua_checkstack(L, DEPTH_MAX * SLOTS_PER_LEVEL + LUA_MINSTACK))

@@ -1,5 +1,5 @@
 /*
- * coroutine.c: see coroutine.h.
+ * lua_coroutine.c: see lua_coroutine.h.
  *
  * resume and the functions that wrap makes are written anew, with the same results and messages,
  * because nothing may raise an error between the beginning of a resumption and its end: it is on
@@ -7,11 +7,11 @@
  * memory when it makes the message for a coroutine that cannot be resumed; so these messages are
  * kept, and Lua finds them.
  */
-#include "coroutine.h"
+#include "modules/lua/lua_coroutine.h"
 
-#include "hook.h"
-#include "method.h"
-#include "stack.h"
+#include "modules/lua/lua_hook.h"
+#include "modules/lua/lua_method.h"
+#include "modules/lua/lua_stack.h"
 
 static char messages_key;
 
@@ -44,7 +44,7 @@ static bool can_resume(lua_State *L, int arguments)
 	}
 }
 
-static void begin(struct state *state, lua_State *L, lua_State *coroutine, int arguments)
+static void begin(struct traced_state *state, lua_State *L, lua_State *coroutine, int arguments)
 {
 	struct thread *from, *to;
 
@@ -68,7 +68,8 @@ static void begin(struct state *state, lua_State *L, lua_State *coroutine, int a
 	state->traced = NULL;
 }
 
-static void end(struct state *state, lua_State *L, lua_State *coroutine, int status, int results)
+static void end(
+	struct traced_state *state, lua_State *L, lua_State *coroutine, int status, int results)
 {
 	struct thread *to = thread_find(state, coroutine);
 	uint32_t from = thread_number(state, L);
@@ -90,7 +91,7 @@ static void end(struct state *state, lua_State *L, lua_State *coroutine, int sta
 }
 
 /* A coroutine that has ended, or was closed. */
-static void retire(struct state *state, lua_State *coroutine)
+static void retire(struct traced_state *state, lua_State *coroutine)
 {
 	struct thread *thread =
 		state && state->traces_threads ? thread_find(state, coroutine) : NULL;
@@ -100,7 +101,7 @@ static void retire(struct state *state, lua_State *coroutine)
 }
 
 static int resume(
-	struct state *state, lua_State *L, lua_State *coroutine, int arguments, int *results)
+	struct traced_state *state, lua_State *L, lua_State *coroutine, int arguments, int *results)
 {
 	struct resumption resumption = {NULL, coroutine};
 	bool is_traced;
@@ -128,7 +129,7 @@ static int resume(
 }
 
 /* Passes L's values to the coroutine and takes its results: their number, or -1 and an error. */
-static int transfer(struct state *state, lua_State *L, lua_State *coroutine, int count)
+static int transfer(struct traced_state *state, lua_State *L, lua_State *coroutine, int count)
 {
 	int results, status;
 
@@ -152,7 +153,7 @@ static int transfer(struct state *state, lua_State *L, lua_State *coroutine, int
 }
 
 /* The program goes on after an error in a coroutine. */
-static void rescue(struct state *state, lua_State *L)
+static void rescue(struct traced_state *state, lua_State *L)
 {
 	int line;
 	struct vmtap_name *file;
@@ -175,7 +176,7 @@ static bool has_ended(lua_State *coroutine)
 
 int coroutine_resume(lua_State *L)
 {
-	struct state *state = state_of(L);
+	struct traced_state *state = state_of(L);
 	lua_State *coroutine = lua_tothread(L, 1);
 	int results;
 
@@ -199,7 +200,7 @@ int coroutine_resume(lua_State *L)
 /* What coroutine.wrap returns; the coroutine is the upvalue. */
 static int call_wrapped(lua_State *L)
 {
-	struct state *state = state_of(L);
+	struct traced_state *state = state_of(L);
 	lua_State *coroutine = lua_tothread(L, lua_upvalueindex(1));
 	int status, results = transfer(state, L, coroutine, lua_gettop(L));
 
@@ -225,7 +226,7 @@ static int call_wrapped(lua_State *L)
 }
 
 /* A new coroutine lies on the top of the stack. */
-static inline void created(struct state *state, lua_State *L)
+static inline void created(struct traced_state *state, lua_State *L)
 {
 	if (!state)
 		return;
@@ -236,7 +237,7 @@ static inline void created(struct state *state, lua_State *L)
 
 int coroutine_create(lua_State *L)
 {
-	struct state *state = state_of(L);
+	struct traced_state *state = state_of(L);
 	int results = state_originals(state)->create(L);
 
 	created(state, L);
@@ -245,7 +246,7 @@ int coroutine_create(lua_State *L)
 
 int coroutine_wrap(lua_State *L)
 {
-	struct state *state = state_of(L);
+	struct traced_state *state = state_of(L);
 
 	state_originals(state)->create(L);
 	created(state, L);
@@ -255,7 +256,7 @@ int coroutine_wrap(lua_State *L)
 
 int coroutine_close(lua_State *L)
 {
-	struct state *state = state_of(L);
+	struct traced_state *state = state_of(L);
 	lua_State *coroutine = lua_tothread(L, 1);
 	struct thread *thread = NULL;
 	uint32_t number = 0;

@@ -1,12 +1,12 @@
-/* thread.c: see thread.h. */
-#include "thread.h"
+/* lua_thread.c: see lua_thread.h. */
+#include "modules/lua/lua_thread.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "hook.h"
-#include "library.h"
-#include "method.h"
+#include "modules/lua/lua_hook.h"
+#include "modules/lua/lua_library.h"
+#include "modules/lua/lua_method.h"
 
 enum { FRAMES_FIRST = 32, BUCKETS_FIRST = 64, LEVELS_MAX = 100 };
 
@@ -14,14 +14,14 @@ static uint32_t numbers; /* atomic: given so far, in all states */
 
 /* ---- records ---- */
 
-static struct thread **slot_of(const struct state *state, const lua_State *L)
+static struct thread **slot_of(const struct traced_state *state, const lua_State *L)
 {
 	uint64_t key = (uint64_t)(uintptr_t)L * UINT64_C(0x9e3779b97f4a7c15);
 
 	return &state->buckets[key >> 32 & (state->bucket_count - 1)];
 }
 
-struct thread *thread_find(struct state *state, lua_State *L)
+struct thread *thread_find(struct traced_state *state, lua_State *L)
 {
 	struct thread *thread = state->last;
 
@@ -36,14 +36,14 @@ struct thread *thread_find(struct state *state, lua_State *L)
 	return thread;
 }
 
-uint32_t thread_number(struct state *state, lua_State *L)
+uint32_t thread_number(struct traced_state *state, lua_State *L)
 {
 	const struct thread *thread = thread_find(state, L);
 
 	return thread ? thread->number : 0;
 }
 
-static bool grow_table(struct state *state)
+static bool grow_table(struct traced_state *state)
 {
 	uint32_t count = state->bucket_count ? state->bucket_count * 2 : BUCKETS_FIRST;
 	uint32_t old_count = state->bucket_count;
@@ -66,7 +66,7 @@ static bool grow_table(struct state *state)
 	return true;
 }
 
-static void free_record(struct state *state, struct thread *thread)
+static void free_record(struct traced_state *state, struct thread *thread)
 {
 	struct thread **slot = slot_of(state, thread->L);
 
@@ -130,7 +130,7 @@ static bool push_thread(lua_State *L, lua_State *by)
 	return true;
 }
 
-static bool enlist(struct state *state, lua_State *L, lua_State *by)
+static bool enlist(struct traced_state *state, lua_State *L, lua_State *by)
 {
 	lua_pushcfunction(by, list_thread);
 	if (!push_thread(L, by)) {
@@ -154,7 +154,7 @@ static bool is_listed(lua_State *L, lua_State *by)
 	return is_listed;
 }
 
-static struct thread *add(struct state *state, lua_State *L, lua_State *by)
+static struct thread *thread_add(struct traced_state *state, lua_State *L, lua_State *by)
 {
 	const struct thread *creator = thread_find(state, by);
 	struct thread *thread, **slot;
@@ -183,7 +183,7 @@ static struct thread *add(struct state *state, lua_State *L, lua_State *by)
 	return thread;
 }
 
-struct thread *thread_know(struct state *state, lua_State *L, lua_State *by)
+struct thread *thread_know(struct traced_state *state, lua_State *L, lua_State *by)
 {
 	struct thread *thread = thread_find(state, L);
 	bool is_new = L != state->main && lua_status(L) == LUA_OK && !has_frames(L);
@@ -195,13 +195,13 @@ struct thread *thread_know(struct state *state, lua_State *L, lua_State *by)
 	}
 	if (thread)
 		return thread;
-	thread = add(state, L, by);
+	thread = thread_add(state, L, by);
 	if (thread && is_new)
 		VMTAP_THREAD_CREATE(state->cap, thread->number, 0);
 	return thread;
 }
 
-struct thread *thread_identify(struct state *state, lua_State *L, lua_State *by)
+struct thread *thread_identify(struct traced_state *state, lua_State *L, lua_State *by)
 {
 	struct thread *thread = thread_find(state, L);
 
@@ -210,26 +210,26 @@ struct thread *thread_identify(struct state *state, lua_State *L, lua_State *by)
 	return thread_know(state, L, by);
 }
 
-struct thread *thread_create(struct state *state, lua_State *L, lua_State *by)
+struct thread *thread_create(struct traced_state *state, lua_State *L, lua_State *by)
 {
 	struct thread *thread = thread_find(state, L);
 
 	if (thread)
 		thread_exit(state, thread);
-	thread = add(state, L, by);
+	thread = thread_add(state, L, by);
 	if (thread)
 		VMTAP_THREAD_CREATE(state->cap, thread->number, 0);
 	return thread;
 }
 
-void thread_exit(struct state *state, struct thread *thread)
+void thread_exit(struct traced_state *state, struct thread *thread)
 {
 	thread_unwind(state, thread, 0, false);
 	VMTAP_THREAD_EXIT(state->cap, thread->number);
 	free_record(state, thread);
 }
 
-void thread_collect(struct state *state, lua_State *L)
+void thread_collect(struct traced_state *state, lua_State *L)
 {
 	int top = lua_gettop(L);
 
@@ -254,7 +254,7 @@ void thread_collect(struct state *state, lua_State *L)
 		}
 }
 
-void thread_free_all(struct state *state)
+void thread_free_all(struct traced_state *state)
 {
 	for (uint32_t i = 0; i < state->bucket_count; i++)
 		while (state->buckets[i])
@@ -266,24 +266,24 @@ void thread_free_all(struct state *state)
 
 /* ---- frames ---- */
 
-static struct frame *push(struct thread *thread)
+static struct lua_frame *push(struct thread *thread)
 {
 	if (thread->count == thread->capacity) {
 		uint32_t capacity = thread->capacity ? thread->capacity * 2 : FRAMES_FIRST;
-		struct frame *grown = realloc(thread->frames, capacity * sizeof(*grown));
+		struct lua_frame *grown = realloc(thread->frames, capacity * sizeof(*grown));
 
 		if (!grown)
 			return NULL;
 		thread->frames = grown;
 		thread->capacity = capacity;
 	}
-	memset(&thread->frames[thread->count], 0, sizeof(struct frame));
+	memset(&thread->frames[thread->count], 0, sizeof(struct lua_frame));
 	return &thread->frames[thread->count++];
 }
 
-static void pop(struct state *state, struct thread *thread, bool by_error)
+static void pop(struct traced_state *state, struct thread *thread, bool by_error)
 {
-	struct frame *frame = &thread->frames[thread->count - 1];
+	struct lua_frame *frame = &thread->frames[thread->count - 1];
 	struct method *method = frame->method;
 
 	if (method->role)
@@ -300,7 +300,7 @@ static void pop(struct state *state, struct thread *thread, bool by_error)
 	thread->count--;
 }
 
-void thread_unwind(struct state *state, struct thread *thread, uint32_t count, bool by_error)
+void thread_unwind(struct traced_state *state, struct thread *thread, uint32_t count, bool by_error)
 {
 	state->unwinding = thread;
 	while (thread->count > count)
@@ -315,12 +315,13 @@ void thread_forget_frames(struct thread *thread)
 }
 
 /* Frames that were entered unseen: silent ones, from the outermost level to the innermost. */
-static void push_silent(struct state *state, struct thread *thread, lua_State *L, int from, int to)
+static void push_silent(
+	struct traced_state *state, struct thread *thread, lua_State *L, int from, int to)
 {
 	lua_Debug ar;
 
 	for (int level = from; level >= to; level--) {
-		struct frame *frame;
+		struct lua_frame *frame;
 
 		if (!lua_getstack(L, level, &ar) || !(frame = push(thread)))
 			return;
@@ -352,7 +353,7 @@ int thread_depth(lua_State *L)
 	return low;
 }
 
-void thread_take_frames(struct state *state, struct thread *thread, lua_State *L)
+void thread_take_frames(struct traced_state *state, struct thread *thread, lua_State *L)
 {
 	thread_forget_frames(thread);
 	if (thread_has_room(L))
@@ -371,7 +372,7 @@ static uint32_t find_frame(const struct thread *thread, const void *id)
 
 /* Frames that Lua has left without telling, because of an error. If it is not a protected call that
  * has caught it, it was C code, and the error is over. */
-static void drop(struct state *state, struct thread *thread, uint32_t count, lua_State *L)
+static void drop(struct traced_state *state, struct thread *thread, uint32_t count, lua_State *L)
 {
 	if (thread->count <= count)
 		return;
@@ -382,7 +383,7 @@ static void drop(struct state *state, struct thread *thread, uint32_t count, lua
 }
 
 /* The frame that calls is not known: it was entered where hooks are off. */
-static void resynchronize(struct state *state, struct thread *thread, lua_State *L)
+static void resynchronize(struct traced_state *state, struct thread *thread, lua_State *L)
 {
 	lua_Debug ar;
 	uint32_t count = 0;
@@ -399,7 +400,7 @@ static void resynchronize(struct state *state, struct thread *thread, lua_State 
 }
 
 /* The first frame of a coroutine whose record may be that of another, which had its address. */
-static void renew(struct state *state, struct thread *thread, lua_State *L)
+static void renew(struct traced_state *state, struct thread *thread, lua_State *L)
 {
 	if (thread->L == state->main || is_listed(L, L))
 		return;
@@ -411,8 +412,8 @@ static void renew(struct state *state, struct thread *thread, lua_State *L)
 }
 
 /* Finds the frame of the caller, with those above it gone. NULL: there is none. */
-static struct frame *settle(
-	struct state *state, struct thread *thread, lua_State *L, const lua_Debug *caller)
+static struct lua_frame *settle(
+	struct traced_state *state, struct thread *thread, lua_State *L, const lua_Debug *caller)
 {
 	uint32_t count = caller ? find_frame(thread, caller->i_ci) : 0;
 
@@ -425,13 +426,13 @@ static struct frame *settle(
 	return caller && thread->count ? &thread->frames[thread->count - 1] : NULL;
 }
 
-void thread_enter(struct state *state, struct thread *thread, lua_State *L, lua_Debug *ar)
+void thread_enter(struct traced_state *state, struct thread *thread, lua_State *L, lua_Debug *ar)
 {
 	lua_Debug caller;
 	bool has_caller = lua_getstack(L, 1, &caller);
 	struct vmtap_name *file = &name_native;
 	struct method *method;
-	struct frame *frame, *below = NULL;
+	struct lua_frame *frame, *below = NULL;
 	bool is_tail = ar->event == LUA_HOOKTAILCALL;
 	int line = 0;
 
@@ -477,7 +478,7 @@ void thread_enter(struct state *state, struct thread *thread, lua_State *L, lua_
 		library_enter(state, thread, frame, L, ar);
 }
 
-void thread_leave(struct state *state, struct thread *thread, lua_State *L, lua_Debug *ar)
+void thread_leave(struct traced_state *state, struct thread *thread, lua_State *L, lua_Debug *ar)
 {
 	uint32_t count = find_frame(thread, ar->i_ci);
 
@@ -491,7 +492,7 @@ void thread_leave(struct state *state, struct thread *thread, lua_State *L, lua_
 
 /* ---- errors ---- */
 
-struct vmtap_name *thread_place(struct state *state, lua_State *L, int *line)
+struct vmtap_name *thread_place(struct traced_state *state, lua_State *L, int *line)
 {
 	lua_Debug ar;
 
@@ -521,7 +522,7 @@ static int line_of(const char *message)
 }
 
 void thread_raise(
-	struct state *state, struct thread *thread, uint32_t count, lua_State *L, int value)
+	struct traced_state *state, struct thread *thread, uint32_t count, lua_State *L, int value)
 {
 	static struct vmtap_name name_error = VMTAP_NAME("error");
 	struct vmtap_name *file = &name_native;

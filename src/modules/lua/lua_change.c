@@ -1,5 +1,5 @@
-/* change.c: see change.h. */
-#include "change.h"
+/* lua_change.c: see lua_change.h. */
+#include "modules/lua/lua_change.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -7,29 +7,29 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "dump.h"
-#include "hook.h"
+#include "modules/lua/lua_dump.h"
+#include "modules/lua/lua_hook.h"
 
 /* Ignored unless somebody handles it, so that it harms nobody who gets it too late. */
 enum { SIGNAL = SIGURG, LOOK_MS = 100 };
 
 pthread_mutex_t change_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct state *all; /* under change_lock */
-__thread struct state *change_own;
+static struct traced_state *all; /* under change_lock */
+__thread struct traced_state *change_own;
 
 static struct sigaction before; /* the program's */
 static bool is_open;
 
 /* ---- the list ---- */
 
-struct state *change_first(void)
+struct traced_state *change_first(void)
 {
 	return all;
 }
 
-struct state *change_search(const void *registry)
+struct traced_state *change_search(const void *registry)
 {
-	struct state *state;
+	struct traced_state *state;
 
 	pthread_mutex_lock(&change_lock);
 	for (state = all; state && state->registry != registry; state = state->next_of_all)
@@ -38,7 +38,7 @@ struct state *change_search(const void *registry)
 	return state;
 }
 
-void change_add(struct state *state)
+void change_add(struct traced_state *state)
 {
 	pthread_mutex_lock(&change_lock);
 	state->next_of_all = all;
@@ -48,9 +48,9 @@ void change_add(struct state *state)
 	__atomic_store_n(&change_own, state, __ATOMIC_RELEASE);
 }
 
-bool change_remove(struct state *state)
+bool change_remove(struct traced_state *state)
 {
-	struct state **slot, **here;
+	struct traced_state **slot, **here;
 
 	for (here = &change_own; *here && *here != state; here = &(*here)->next)
 		;
@@ -69,7 +69,7 @@ bool change_remove(struct state *state)
 /* ---- from vmtap's thread to the states' ---- */
 
 /* Has the state's OS thread run its signal handler. */
-static void interrupt(const struct state *state)
+static void interrupt(const struct traced_state *state)
 {
 	if (!state->is_moved)
 		syscall(SYS_tgkill, getpid(), state->os_thread, SIGNAL);
@@ -79,7 +79,7 @@ static void changed(void *context)
 {
 	(void)context;
 	pthread_mutex_lock(&change_lock);
-	for (struct state *state = all; state; state = state->next_of_all) {
+	for (struct traced_state *state = all; state; state = state->next_of_all) {
 		__atomic_store_n(&state->changed, 1, __ATOMIC_RELEASE);
 		interrupt(state);
 	}
@@ -88,7 +88,7 @@ static void changed(void *context)
 
 void change_notify(void)
 {
-	for (struct state *state = all; state; state = state->next_of_all) {
+	for (struct traced_state *state = all; state; state = state->next_of_all) {
 		__atomic_store_n(&state->is_due, 1, __ATOMIC_RELEASE);
 		interrupt(state);
 	}
@@ -104,7 +104,7 @@ void change_sample(void)
 void change_due(void *context)
 {
 	(void)context;
-	for (struct state *state = change_own; state; state = state->next)
+	for (struct traced_state *state = change_own; state; state = state->next)
 		if (!state->is_closed && !state->is_moved) {
 			__atomic_store_n(&state->is_due, 1, __ATOMIC_RELEASE);
 			hook_arm(state);
@@ -115,7 +115,7 @@ static void handle(int number, siginfo_t *info, void *context)
 {
 	int saved = errno;
 
-	for (struct state *state = change_own; state; state = state->next)
+	for (struct traced_state *state = change_own; state; state = state->next)
 		if (!state->is_closed && !state->is_moved &&
 			(__atomic_load_n(&state->changed, __ATOMIC_RELAXED) ||
 				__atomic_load_n(&state->is_due, __ATOMIC_RELAXED)))
@@ -142,9 +142,9 @@ static void fork_parent(void)
 /* Nobody listens to the child, except for tracers in the kernel. */
 static void fork_child(void)
 {
-	for (struct state *state = all; state; state = state->next_of_all)
+	for (struct traced_state *state = all; state; state = state->next_of_all)
 		state->is_moved = true;
-	for (struct state *state = change_own; state; state = state->next) {
+	for (struct traced_state *state = change_own; state; state = state->next) {
 		state->is_moved = false;
 		state->os_thread = (pid_t)syscall(SYS_gettid);
 		__atomic_store_n(&state->changed, 1, __ATOMIC_RELAXED);

@@ -1,33 +1,33 @@
-/* state.c: see state.h. */
-#include "state.h"
+/* lua_state.c: see lua_state.h. */
+#include "modules/lua/lua_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "change.h"
-#include "collection.h"
-#include "coroutine.h"
-#include "dump.h"
-#include "hook.h"
-#include "library.h"
-#include "memory.h"
-#include "method.h"
-#include "stack.h"
+#include "modules/lua/lua_change.h"
+#include "modules/lua/lua_collection.h"
+#include "modules/lua/lua_coroutine.h"
+#include "modules/lua/lua_dump.h"
+#include "modules/lua/lua_hook.h"
+#include "modules/lua/lua_library.h"
+#include "modules/lua/lua_memory.h"
+#include "modules/lua/lua_method.h"
+#include "modules/lua/lua_stack.h"
 
 char state_key, threads_key, loaded_key, name_field_key, index_field_key, gc_field_key;
 
 __thread char state_thread_mark;
-__thread struct state *state_firing;
+__thread struct traced_state *state_firing;
 
 static uint32_t instances; /* atomic: states so far */
 static struct originals last_originals;
 
-struct state *state_search(lua_State *L)
+struct traced_state *state_search(lua_State *L)
 {
 	const void *registry = lua_topointer(L, LUA_REGISTRYINDEX);
-	struct state *state = change_states();
+	struct traced_state *state = change_states();
 
 	while (state && state->registry != registry)
 		state = state->next;
@@ -42,9 +42,9 @@ struct state *state_search(lua_State *L)
 	return state;
 }
 
-struct state *state_of(lua_State *L)
+struct traced_state *state_of(lua_State *L)
 {
-	struct state *state = change_states();
+	struct traced_state *state = change_states();
 
 	/* Our functions are called only by states that have the module: there was no other one. */
 	if (__builtin_expect(state && !state->is_closed &&
@@ -56,7 +56,7 @@ struct state *state_of(lua_State *L)
 	return state_search(L);
 }
 
-const struct originals *state_originals(const struct state *state)
+const struct originals *state_originals(const struct traced_state *state)
 {
 	return state ? &state->originals : &last_originals;
 }
@@ -112,7 +112,7 @@ static bool wants_finalizers(void)
 	return VMTAP_FINALIZE_BEGIN_ENABLED() || VMTAP_FINALIZE_END_ENABLED();
 }
 
-static void trace_thread(struct state *state, lua_State *thread, lua_State *by)
+static void trace_thread(struct traced_state *state, lua_State *thread, lua_State *by)
 {
 	struct thread *record = thread_know(state, thread, by);
 
@@ -122,7 +122,7 @@ static void trace_thread(struct state *state, lua_State *thread, lua_State *by)
 
 /* Those that run or wait for one that they have resumed. Others get the hook when resumed. Again at
  * each change, in case somebody has set another hook. */
-static void begin_calls(struct state *state, lua_State *L)
+static void begin_calls(struct traced_state *state, lua_State *L)
 {
 	if (!state->traces_calls)
 		state->has_raised = false;
@@ -134,7 +134,7 @@ static void begin_calls(struct state *state, lua_State *L)
 	trace_thread(state, L, L);
 }
 
-static void end_calls(struct state *state, lua_State *L)
+static void end_calls(struct traced_state *state, lua_State *L)
 {
 	int top = lua_gettop(L);
 
@@ -152,7 +152,7 @@ static void end_calls(struct state *state, lua_State *L)
 	lua_settop(L, top);
 }
 
-static void report_collection(struct state *state, lua_State *L)
+static void report_collection(struct traced_state *state, lua_State *L)
 {
 	uint64_t now = collection_bytes(L);
 
@@ -164,7 +164,7 @@ static void report_collection(struct state *state, lua_State *L)
 		VMTAP_HEAP(state->cap, state->allocated > now ? state->allocated : now, now, now);
 }
 
-static void follow(struct state *state, lua_State *L)
+static void follow(struct traced_state *state, lua_State *L)
 {
 	bool calls, memory, finalizers = wants_finalizers();
 
@@ -193,7 +193,7 @@ static void follow(struct state *state, lua_State *L)
 }
 
 /* A sample by time: what runs is the function whose next instruction this is. */
-static void sample(struct state *state, lua_State *L)
+static void sample(struct traced_state *state, lua_State *L)
 {
 	uint64_t weight;
 
@@ -206,7 +206,7 @@ static void sample(struct state *state, lua_State *L)
 	state->traced = NULL;
 }
 
-void state_switch(struct state *state, lua_State *L)
+void state_switch(struct traced_state *state, lua_State *L)
 {
 	bool has_room;
 
@@ -233,7 +233,7 @@ void state_switch(struct state *state, lua_State *L)
 /* ---- beginning and end ---- */
 
 /* Fires what ends with the state. */
-static void end_events(struct state *state)
+static void end_events(struct traced_state *state)
 {
 	uint32_t number = 0;
 
@@ -257,11 +257,11 @@ static void end_events(struct state *state)
 /* The finalizer of the state's userdata, called in lua_close(). */
 static int state_finalizer(lua_State *L)
 {
-	struct state *state = *(struct state **)lua_touserdata(L, 1);
+	struct traced_state *state = *(struct traced_state **)lua_touserdata(L, 1);
 
 	if (!state)
 		return 0;
-	*(struct state **)lua_touserdata(L, 1) = NULL;
+	*(struct traced_state **)lua_touserdata(L, 1) = NULL;
 	if (!state->is_closed)
 		end_events(state);
 	if (state->traces_memory)
@@ -280,7 +280,7 @@ static int state_finalizer(lua_State *L)
 
 void state_end_all(void)
 {
-	for (struct state *state = change_states(); state; state = state->next) {
+	for (struct traced_state *state = change_states(); state; state = state->next) {
 		if (!state->is_closed)
 			end_events(state);
 		__atomic_store_n(&state->is_closed, true, __ATOMIC_RELAXED);
@@ -295,9 +295,9 @@ static void keep_text(lua_State *L, const char *text, void *key)
 	lua_rawsetp(L, LUA_REGISTRYINDEX, key);
 }
 
-struct state *state_open(lua_State *L)
+struct traced_state *state_open(lua_State *L)
 {
-	struct state **holder, *state;
+	struct traced_state **holder, *state;
 
 	keep_text(L, "__name", &name_field_key);
 	keep_text(L, "__index", &index_field_key);
@@ -306,7 +306,7 @@ struct state *state_open(lua_State *L)
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &loaded_key);
 	collection_open(L);
 	coroutine_open(L);
-	holder = lua_newuserdatauv(L, sizeof(struct state *), 0);
+	holder = lua_newuserdatauv(L, sizeof(struct traced_state *), 0);
 	*holder = NULL;
 	lua_createtable(L, 0, 1);
 	lua_pushcfunction(L, state_finalizer);
@@ -330,7 +330,7 @@ struct state *state_open(lua_State *L)
 	return state;
 }
 
-void state_begin(struct state *state, lua_State *L)
+void state_begin(struct traced_state *state, lua_State *L)
 {
 	char name[40] = "main";
 	struct thread *thread;

@@ -1,10 +1,10 @@
-/* collection.c: see collection.h. */
-#include "collection.h"
+/* lua_collection.c: see lua_collection.h. */
+#include "modules/lua/lua_collection.h"
 
 #include <string.h>
 
-#include "hook.h"
-#include "method.h"
+#include "modules/lua/lua_hook.h"
+#include "modules/lua/lua_method.h"
 
 char sentinel_key, finalizers_key;
 
@@ -27,7 +27,7 @@ static int make_sentinel(lua_State *L)
 	return 0;
 }
 
-void collection_watch(struct state *state, lua_State *L)
+void collection_watch(struct traced_state *state, lua_State *L)
 {
 	if (state->has_sentinel)
 		return;
@@ -39,7 +39,7 @@ void collection_watch(struct state *state, lua_State *L)
 /* Lua tells no sizes while it calls a finalizer, so the event is fired at the next instruction. */
 static int sentinel_finalizer(lua_State *L)
 {
-	struct state *state = state_of(L);
+	struct traced_state *state = state_of(L);
 
 	if (!state)
 		return 0;
@@ -66,7 +66,7 @@ static bool is_called_by_collector(lua_State *L)
 /* Takes the place of a metatable's finalizer, which is the upvalue. */
 static int call_finalizer(lua_State *L)
 {
-	struct state *state = state_of(L);
+	struct traced_state *state = state_of(L);
 	bool is_event = state && (VMTAP_FINALIZE_BEGIN_ENABLED() || VMTAP_FINALIZE_END_ENABLED()) &&
 		is_called_by_collector(L);
 	uintptr_t address = (uintptr_t)lua_topointer(L, 1);
@@ -115,7 +115,7 @@ static int wrap_registered(lua_State *L)
 	return 0;
 }
 
-void collection_wrap_all(struct state *state, lua_State *L)
+void collection_wrap_all(struct traced_state *state, lua_State *L)
 {
 	state->traces_finalizers = true;
 	lua_pushcfunction(L, wrap_registered);
@@ -142,7 +142,7 @@ static int unwrap_all(lua_State *L)
 	return 0;
 }
 
-void collection_unwrap_all(struct state *state, lua_State *L)
+void collection_unwrap_all(struct traced_state *state, lua_State *L)
 {
 	state->traces_finalizers = false;
 	lua_pushcfunction(L, unwrap_all);

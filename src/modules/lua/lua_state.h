@@ -1,18 +1,18 @@
 /*
- * state.h: what the module knows of a Lua state: its coroutines, the frames that they are in, the
- * names of its functions, and what is being traced of it.
+ * lua_state.h: what the module knows of a Lua state: its coroutines, the frames that they are in,
+ * the names of its functions, and what is being traced of it.
  *
- * A struct state belongs to one lua_State with all its coroutines, and lives from the module's
- * loading until lua_close(). All of it is used on the one OS thread that runs the state, with three
- * exceptions: changed and is_due are set by vmtap's thread, and the signal handler, which
- * interrupts that OS thread, uses resumption, busy and what is armed.
+ * A struct traced_state belongs to one lua_State with all its coroutines, and lives from the
+ * module's loading until lua_close(). All of it is used on the one OS thread that runs the state,
+ * with three exceptions: changed and is_due are set by vmtap's thread, and the signal handler,
+ * which interrupts that OS thread, uses resumption, busy and what is armed.
  *
  * While nothing is traced the state has no hook and no allocator of ours. Then only the wrappers of
  * coroutine.create, wrap, resume, close and of debug.sethook and gethook are there, and each goes
  * on to what it wraps.
  */
-#ifndef LUA_EXAMPLE_STATE_H
-#define LUA_EXAMPLE_STATE_H
+#ifndef VMTAP_MODULES_LUA_STATE_H
+#define VMTAP_MODULES_LUA_STATE_H
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -68,7 +68,7 @@ struct method {
 };
 
 /* A call that has not returned. */
-struct frame {
+struct lua_frame {
 	const void *id; /* Lua's: different in all frames of a thread at a time */
 	struct method *method;
 	struct vmtap_name *name; /* the method's name when it was entered */
@@ -77,7 +77,7 @@ struct frame {
 	uint64_t before;         /* collectgarbage: the bytes in use before */
 	int line;
 	uint8_t is_silent; /* entered before it was traced: its return is no event */
-	uint8_t phase;     /* how far a library function is, see library.c */
+	uint8_t phase;     /* how far a library function is, see lua_library.c */
 };
 
 /* A coroutine, or the main thread. */
@@ -89,7 +89,7 @@ struct thread {
 	bool is_hooked;
 	bool is_armed; /* a count event is due that only we have asked for */
 	struct program_hook program;
-	struct frame *frames;
+	struct lua_frame *frames;
 	uint32_t count;
 	uint32_t capacity;
 };
@@ -111,9 +111,9 @@ struct originals {
 
 struct object_table;
 
-struct state {
-	struct state *next;        /* of this OS thread */
-	struct state *next_of_all; /* of the process */
+struct traced_state {
+	struct traced_state *next;        /* of this OS thread */
+	struct traced_state *next_of_all; /* of the process */
 	lua_State *main;
 	const void *registry; /* the same for all coroutines of a state */
 	pid_t os_thread;
@@ -185,31 +185,31 @@ extern char state_key, threads_key, loaded_key, name_field_key, index_field_key,
 extern VMTAP_HIDDEN __thread char state_thread_mark;
 
 /* The state that has run last on this OS thread: the one whose events are fired. */
-extern VMTAP_HIDDEN __thread struct state *state_firing;
+extern VMTAP_HIDDEN __thread struct traced_state *state_firing;
 
 extern struct vmtap_name name_native, name_none, name_anonymous, name_gc, name_request;
 
 /* The state of this lua_State; NULL: it has none, or it is closed. */
-struct state *state_of(lua_State *L);
+struct traced_state *state_of(lua_State *L);
 /* The same for one that may not have loaded the module. */
-struct state *state_search(lua_State *L);
+struct traced_state *state_search(lua_State *L);
 
 /* The same for the wrappers, of a closed state too. Never NULL. */
-const struct originals *state_originals(const struct state *state);
+const struct originals *state_originals(const struct traced_state *state);
 void state_keep_originals(const struct originals *originals);
 
 /* Makes the state of L and its coroutines, and leaves a value on L's stack. Raises Lua errors. */
-struct state *state_open(lua_State *L);
+struct traced_state *state_open(lua_State *L);
 
 /* Fires what begins with the state, and traces what is requested. */
-void state_begin(struct state *state, lua_State *L);
+void state_begin(struct traced_state *state, lua_State *L);
 
 /* Brings hooks, allocator and wrappers of finalizers into agreement with the guards. L is the
  * thread that runs, in a C function or a hook. Raises no error. */
-void state_switch(struct state *state, lua_State *L);
+void state_switch(struct traced_state *state, lua_State *L);
 
 /* The same if guards may have changed since the last time. */
-static inline void state_follow(struct state *state, lua_State *L)
+static inline void state_follow(struct traced_state *state, lua_State *L)
 {
 	if (__builtin_expect(__atomic_load_n(&state->changed, __ATOMIC_RELAXED), 0))
 		state_switch(state, L);
@@ -219,7 +219,7 @@ static inline void state_follow(struct state *state, lua_State *L)
 void state_end_all(void);
 
 /* The thread that runs, as far as the wrappers know; it is alive. */
-static inline lua_State *state_running(const struct state *state)
+static inline lua_State *state_running(const struct traced_state *state)
 {
 	const struct resumption *resumption = state->resumption;
 
