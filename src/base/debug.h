@@ -20,6 +20,7 @@
 	PART(KERNEL, "kernel", "programs that are loaded into the kernel, and their sites")        \
 	PART(MERGE, "merge", "sources that are merged")                                            \
 	PART(ENGINE, "engine", "when the engine begins and ends")                                  \
+	PART(MODULE, "module", "modules that runtimes do not load, and why")                       \
 	PART(RECORD, "record", "files that a recording opens")                                     \
 	PART(SERVER, "server", "in the VM: the library's thread and its clients")
 

@@ -34,6 +34,7 @@ int command_serve(int argc, char **argv);
 int command_heap(int argc, char **argv);
 int command_top(int argc, char **argv);
 int command_dump(int argc, char **argv);
+int command_run(int argc, char **argv);
 
 void cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

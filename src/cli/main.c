@@ -29,6 +29,7 @@ static const struct {
 	{"dump", command_dump, "the stacks of all threads, and what each waits for", false},
 	{"record", command_record, "the events of a process to a file, to look at later", false},
 	{"serve", command_serve, "a script's aggregations as metrics over HTTP", false},
+	{"run", command_run, "a command, with modules that give its runtimes probes", false},
 	/* of a VM with the library */
 	{"ps", command_ps, "the VMs that serve an event stream", true},
 	{"heap", command_heap, "what a heap holds, by class or site", true},
