@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
+#include "cli/flame/flame_lost.h"
 #include "cli/flame/flame_trace.h"
 #include "cli/flame/flame_writers.h"
 #include "cli/flame/stacks.h"
@@ -40,7 +41,6 @@ enum {
 	OPTION_LOSSLESS,
 	SAMPLE_HZ = 97,
 	TITLE_MAX = 600,
-	LOST_MAX = 200,
 	FINISH_MS = 2000
 };
 
@@ -205,37 +205,11 @@ static int read_process(
 	return has_memory ? 0 : error_set(error, ENOMEM, "out of memory");
 }
 
-/* Where the stacks are from, which decides what loses fewer of them. */
-enum way { WAY_LOG, WAY_KERNEL_LOG, WAY_PROCESS, WAY_TRACE, WAY_LOSSLESS_TRACE, WAY_KERNEL };
-
-/* Says what losses mean, and what to do so that fewer events are lost next time. */
-static void print_lost(char text[LOST_MAX], uint64_t lost, bool is_sampled, enum way way)
-{
-	static const char *const remedies[] = {[WAY_LOG] = ": record with --lossless",
-		[WAY_KERNEL_LOG] = "",
-		[WAY_PROCESS] = ": with --lossless the VM waits",
-		[WAY_TRACE] = ": with --lossless the VM waits",
-		[WAY_LOSSLESS_TRACE] = "",
-		[WAY_KERNEL] = ": larger buffers lose fewer (-x bufsize=64m)"};
-
-	if (is_sampled)
-		snprintf(text, LOST_MAX,
-			"%" PRIu64 " samples were lost, and the shares are those of the others%s",
-			lost, remedies[way]);
-	else
-		snprintf(text, LOST_MAX,
-			"%" PRIu64 " events were lost, and stacks end where they were: %s", lost,
-			way == WAY_LOG ? "record with --lossless, or take --samples"
-				: way == WAY_KERNEL_LOG
-				? "record fewer probes, or samples, which is without -n"
-				: "take --samples, or record a log with --lossless");
-}
-
 /* The stacks of a log or process, and what they are of. */
 struct collected {
 	struct call_tree *tree;
 	bool is_sampled;
-	enum way way;
+	enum flame_way way;
 	enum source_samples samples;
 	struct flame_subject subject;
 };
@@ -252,34 +226,6 @@ static void tell_cost(const struct flame_options *options, const struct collecte
 			collected->subject.name, line,
 			options->is_traced ? "'vmtap flame' without --exact"
 					   : "'vmtap record' without -n");
-}
-
-/* Says that calls of a running VM were lost, and which command loses none. */
-static void tell_lost_calls(const struct flame_options *options, const char *pid, uint64_t lost)
-{
-	const enum stacks_measure measure = options->by->measure;
-	char again[TITLE_MAX] = "", seconds[40] = "";
-
-	if (options->seconds)
-		snprintf(seconds, sizeof(seconds), "--seconds %" PRIu64 " ", options->seconds);
-	if (measure == STACKS_TIME || measure == STACKS_CALLS)
-		snprintf(again, sizeof(again),
-			"'vmtap flame --exact --lossless %s%s-p %s -o %s' has the VM wait instead",
-			measure == STACKS_CALLS ? "--by calls " : "", seconds, pid,
-			options->output);
-	else
-		snprintf(again, sizeof(again),
-			"'vmtap record --lossless %s-p %s -o LOG' has the VM wait instead, and "
-			"'vmtap flame --by %s LOG -o %s' draws that",
-			seconds, pid, options->by->name, options->output);
-	if (measure == STACKS_TIME)
-		cli_message("%s: %" PRIu64
-			    " events were lost, and stacks end where they were: samples lose "
-			    "none ('vmtap flame %s-p %s -o %s'), and %s",
-			pid, lost, seconds, pid, options->output, again);
-	else
-		cli_message("%s: %" PRIu64 " events were lost, and stacks end where they were: %s",
-			pid, lost, again);
 }
 
 /* What the width of a frame is. */
@@ -312,7 +258,7 @@ static int collect_by(struct collected *collected, const struct flame_options *o
 		.is_elapsed = options->is_elapsed};
 	struct flame_subject *subject = &collected->subject;
 	struct stacks *stacks = NULL;
-	char lost[LOST_MAX];
+	char lost[FLAME_LOST_MAX];
 	struct feed feed;
 	uint64_t calls;
 	uint32_t pid;
@@ -328,9 +274,9 @@ static int collect_by(struct collected *collected, const struct flame_options *o
 	}
 	if (!result && is_sampled && !options->is_sampled && is_pid(what) && !feed.followed)
 		result = -ENOTSUP;
-	collected->way = is_pid(what)  ? WAY_PROCESS
-		: feed.has_other_calls ? WAY_KERNEL_LOG
-				       : WAY_LOG;
+	collected->way = is_pid(what)  ? FLAME_WAY_PROCESS
+		: feed.has_other_calls ? FLAME_WAY_KERNEL_LOG
+				       : FLAME_WAY_LOG;
 	if (!result) {
 		stacks = stacks_new(collected->tree, options->by->measure, feed.source->start);
 		if (!stacks)
@@ -349,9 +295,11 @@ static int collect_by(struct collected *collected, const struct flame_options *o
 		if (!is_sampled && feed.has_other_calls)
 			subject->cost = *stacks_cost(stacks);
 		if (subject->lost && !result && is_pid(what) && !is_sampled) {
-			tell_lost_calls(options, what, subject->lost);
+			flame_lost_tell_calls(&(struct flame_lost_calls){what, subject->lost,
+				options->by->measure, options->by->name, options->seconds,
+				options->output});
 		} else if (subject->lost && !result) {
-			print_lost(lost, subject->lost, is_sampled, collected->way);
+			flame_lost_text(lost, subject->lost, is_sampled, collected->way);
 			cli_message("%s: %s", what, lost);
 		}
 		if (!result && !calls)
@@ -484,14 +432,15 @@ static void print_title(char title[TITLE_MAX], const struct flame_options *optio
 		snprintf(title, TITLE_MAX, "%s: %s", measure, collected->subject.name);
 }
 
-static enum way way_of_trace(const struct flame_options *options, const struct flame_traced *traced)
+static enum flame_way way_of_trace(
+	const struct flame_options *options, const struct flame_traced *traced)
 {
 	if (traced->is_kernel)
-		return WAY_KERNEL;
+		return FLAME_WAY_KERNEL;
 	for (int i = 1; i < options->word_count && strcmp(options->words[i], "--") != 0; i++)
 		if (!strcmp(options->words[i], "--lossless"))
-			return WAY_LOSSLESS_TRACE;
-	return WAY_TRACE;
+			return FLAME_WAY_LOSSLESS_TRACE;
+	return FLAME_WAY_TRACE;
 }
 
 static int command(const struct flame_options *options, char **operands)
@@ -504,7 +453,7 @@ static int command(const struct flame_options *options, char **operands)
 		.tree = &tree, .is_comparison = options->is_diff, .unit = options->by->unit};
 	struct flame_traced traced = {.tree = &tree};
 	struct call_shown *shown = NULL;
-	char title[TITLE_MAX], note[LOST_MAX];
+	char title[TITLE_MAX], note[FLAME_LOST_MAX];
 	uint64_t lost;
 	int result = call_tree_init(&tree);
 
@@ -534,7 +483,7 @@ static int command(const struct flame_options *options, char **operands)
 		tell_cost(options, &collected);
 		lost = collected.subject.lost + collected_before.subject.lost;
 		if (lost) {
-			print_lost(note, lost, collected.is_sampled,
+			flame_lost_text(note, lost, collected.is_sampled,
 				options->is_traced ? way_of_trace(options, &traced)
 						   : collected.way);
 			view.note = note;
