@@ -356,7 +356,26 @@ EVENTS
 run 2 trace "$directory/log"
 has err "there is no script '$directory/log': a recording is given with --log$"
 run 2 top "$directory/log"
-has err "^vmtap: $directory/log is a recording, which has ended: 'vmtap flame $directory/log -o FILE' draws it"
+has err "^vmtap: $directory/log is a recording, which has ended: 'vmtap flame $directory/log -o FILE' draws it, 'vmtap trace method_time --log $directory/log' prints a table of its methods$"
+# what is named reads the log that it is
+make_log /dev/stdin <<'EVENTS'
+block 0
+1000 gc-work
+end
+EVENTS
+for words in "$directory/log" "--log $directory/log" "--log=$directory/log"; do
+	# shellcheck disable=SC2086
+	run 2 top $words
+	has err "^vmtap: $directory/log is a recording, which has ended, and has neither calls nor samples: 'vmtap log $directory/log' counts its events$"
+done
+run 0 record --samples --lossless -o "$directory/log" -c "$TOY examples/toy/programs/binary_trees.toy 16"
+run 2 top "$directory/log"
+has err "'vmtap flame $directory/log -o FILE' draws its samples, 'vmtap flame --folded $directory/log -o -' prints them$"
+run 0 flame --folded "$directory/log" -o -
+has out 'Tree#count'
+run 0 record -n 'vm*:::gc-end' --heap-profile=1ms --lossless -o "$directory/log" -c "$TOY examples/toy/programs/binary_trees.toy 16"
+run 2 top "$directory/log"
+has err "'vmtap heap $directory/log' shows how the heap grows in it$"
 run 2 trace 'vm$target:::gc-end' -p 1
 has err "there is no script 'vm.target:::gc-end': a clause is given with -n$"
 run 1 trace -p "$$"

@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "cli/flame/exact_calls.h"
 #include "cli/jvm_map.h"
+#include "cli/log_advice.h"
 #include "cli/process_script.h"
 #include "cli/top/top_line.h"
 #include "cli/top/top_screen.h"
@@ -168,6 +169,17 @@ static int take_options(struct top_options *options, int argc, char **argv, char
 	}
 	rest[count] = NULL;
 	return status;
+}
+
+/* The recording that the words name with --log; NULL: none. */
+static const char *log_of(int argc, char **argv)
+{
+	const char *log = NULL;
+	bool is_missing;
+
+	for (int i = 0; i < argc && !log && strcmp(argv[i], "--") != 0; i++)
+		log = cli_word_value("--log", argc, argv, &i, &is_missing);
+	return log && log_advice_is_log(log) ? log : NULL;
 }
 
 /* ---- showing ---- */
@@ -416,6 +428,8 @@ int command_top(int argc, char **argv)
 		return CLI_CANNOT;
 	}
 	status = take_options(&top.options, argc, argv, words);
+	if (!status && !top.options.is_helped && log_of(argc, argv))
+		status = log_advice_tell(log_of(argc, argv));
 	if (top.options.is_helped)
 		help();
 	if (status || top.options.is_helped) {

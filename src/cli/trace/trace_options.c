@@ -10,17 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/bytes.h"
 #include "cli/cli.h"
+#include "cli/log_advice.h"
 #include "cli/scripts.h"
 #include "cli/target_options.h"
 #include "targets/child.h"
-#include "wire/log_bytes.h"
-#include "wire/wire.h"
 
 extern char **environ;
 
@@ -224,24 +221,6 @@ static struct script *add_script(struct trace *trace, const char *name, bool is_
 	return script;
 }
 
-/* Whether a file is a recorded log. */
-static bool is_log(const char *name)
-{
-	struct log_bytes *bytes;
-	unsigned char begin[4] = {0};
-	struct error ignored;
-	struct stat status;
-	bool is;
-
-	if (stat(name, &status) || !S_ISREG(status.st_mode) ||
-		log_bytes_open(name, &bytes, &ignored))
-		return false;
-	is = log_bytes_read(bytes, begin, sizeof(begin), &ignored) == sizeof(begin) &&
-		bytes_u32(begin) == WIRE_HEADER_BEGIN;
-	log_bytes_close(bytes);
-	return is;
-}
-
 /* Prints that no bundled script has this name, and what may be meant. */
 static int no_script(const char *verb, const char *name)
 {
@@ -249,13 +228,9 @@ static int no_script(const char *verb, const char *name)
 			     "file, -n takes a clause";
 	char similar[SCRIPTS_SIMILAR_MAX];
 
-	if (is_log(name) && !strcmp(verb, "top")) {
-		cli_message("%s is a recording, which has ended: 'vmtap flame %s -o FILE' draws "
-			    "it, 'vmtap trace method_time --log %s' prints a table of its methods",
-			name, name, name);
-		return CLI_USAGE;
-	}
-	if (is_log(name))
+	if (log_advice_is_log(name) && !strcmp(verb, "top"))
+		return log_advice_tell(name);
+	if (log_advice_is_log(name))
 		advice = "a recording is given with --log";
 	else if (!access(name, F_OK))
 		advice = "the file of that name is run with -s";
