@@ -106,7 +106,7 @@ cp "$TOY" "$program"
 printf 'n = 0\nwhile true\n  n = n + 1\nend\n' >"$directory/loop.toy"
 export XDG_RUNTIME_DIR=$directory/runtime
 mkdir -m 700 "$XDG_RUNTIME_DIR"
-"$program" "$directory/loop.toy" &
+VMTAP_LOG=$directory/own.log "$program" "$directory/loop.toy" &
 pid=$!
 pids+=("$pid")
 await_stream "$pid"
@@ -126,6 +126,22 @@ python3 - "$directory/out" "$program" <<'P' || fail "ps --json"
 import json, os, sys
 name = os.path.basename(os.fsencode(sys.argv[2])).decode("utf-8", "replace")
 assert name in [vm["program"] for vm in json.load(open(sys.argv[1]))]  # there may be others' VMs
+P
+
+terminal log "$directory/own.log"
+harmless "the summary of a log"
+# What was said behind the screen of top comes when the screen has gone: of a VM without timers, or
+# without a sample.
+printf 'n = 0\nwhile n < 3000000\n  n = n + 1\nend\n' >"$directory/short.toy"
+(
+	ulimit -i 0
+	terminal top -- "$program" "$directory/short.toy"
+)
+grep -q "vmtap: process [0-9]* (a\\\\033\\[31m" "$directory/out" || fail "top says nothing"
+python3 - "$directory/out" <<'P' || fail "what top says is raw: $(cat -v "$directory/out")"
+import sys
+text = open(sys.argv[1], "rb").read()
+assert not any(raw in text for raw in (b"a\x1b[31m", b"\xc2\x9b", b"\xe2\x80\xae", b"\xff")), text
 P
 
 # system()

@@ -302,6 +302,16 @@ static void print_absent(struct log_reader *reader)
 		putchar('\n');
 }
 
+/* What the VM says of itself. */
+static void print_own_text(const char *name, const char *text)
+{
+	if (!*text)
+		return;
+	printf("  %-13s ", name);
+	clean_text_print(stdout, text);
+	putchar('\n');
+}
+
 static void print_summary(
 	const char *name, const struct log_summary *summary, struct log_reader *reader)
 {
@@ -312,10 +322,8 @@ static void print_summary(
 	printf("%s\n", name);
 	if (summary->pid)
 		printf("  process       %" PRIu32 "\n", summary->pid);
-	if (summary->program[0])
-		printf("  program       %s\n", summary->program);
-	if (summary->runtime[0])
-		printf("  runtime       %s\n", summary->runtime);
+	print_own_text("program", summary->program);
+	print_own_text("runtime", summary->runtime);
 	if (summary->has_wall) {
 		format_time(summary, began, sizeof(began));
 		printf("  began         %s\n", began);

@@ -24,6 +24,7 @@
 #include "base/clean_text.h"
 #include "cli/cli.h"
 #include "cli/top/top_line.h"
+#include "engine/output/display.h"
 
 /* Pairs of colors: methods that spend much or some, warnings, VMs. */
 enum { MUCH = 1, SOME, WHO };
@@ -115,8 +116,13 @@ static void restore(struct top_screen *screen)
 		}
 	if (screen->errors >= 0)
 		close(screen->errors);
-	if (screen->message_size)
-		fwrite(screen->messages, 1, screen->message_size, stderr);
+	if (!screen->message_size)
+		return;
+	/* Who wrote them found no terminal, which would have had other bytes. */
+	char *clean = isatty(STDERR_FILENO) ? display_lines(screen->messages, screen->message_size)
+					    : NULL;
+	fputs(clean ? clean : screen->messages, stderr);
+	free(clean);
 }
 
 /* ---- opening and closing ---- */
