@@ -282,4 +282,12 @@ diff "$directory/lines" "$directory/kernel" || fail "a VM through the kernel"
 run 0 record --lossless -o "$directory/log" -c "$TOY examples/toy/programs/queens.toy"
 run 0 flame --by calls --folded -o "$directory/kernel" "$directory/log"
 diff "$directory/lines" "$directory/kernel" || fail "a VM by its log"
+# through the kernel, too: many more calls than are written to the file at once
+run 0 record --via=kernel -n 'vm*:::method-*,vm*:::native-*' -o "$directory/log" -c "$TOY examples/toy/programs/queens.toy"
+run 0 flame --by calls --folded -o "$directory/kernel" "$directory/log"
+diff "$directory/lines" "$directory/kernel" || fail "a VM by a log of the kernel's probes"
+run 0 trace method_count -q --log "$directory/log"
+cp "$directory/out" "$directory/kernel"
+run 0 trace method_count -q --lossless -c "$TOY examples/toy/programs/queens.toy"
+grep % "$directory/out" | diff - <(grep % "$directory/kernel") || fail "method_count over a log of the kernel's probes"
 exit 0

@@ -314,12 +314,15 @@ static void write_printf(struct writer *writer, const struct d_format *format,
 	}
 	if (record->probes)
 		record_probes_end(record->probes, record->log);
+	/* not when an event has begun: its texts follow */
+	if (log_writer_is_full(record->log))
+		hand_over(record, true);
+	if (record->has_failed || record->is_full)
+		return;
 	if (action->argument_count == PROCESS_SCRIPT_VALUES)
 		write_sample(record, values);
 	else
 		write_event(record, values, action->argument_count > RECORD_PROBES_VALUES);
-	if (log_writer_is_full(record->log))
-		hand_over(record, true);
 }
 
 /* An argument that cannot be read as a text is none. */

@@ -23,19 +23,22 @@ static bool is_plan_of(const struct plan *plan, const char *provider, const char
 		!strcmp(plan->description->name, name);
 }
 
-/* Returns true if the log comes from objects with vmtap's probe part: it describes probes. Those of
- * the kernel may be another runtime's; all of these logs have probes of vm for samples. */
+/* Returns true if the log comes from objects with vmtap's probe part: it describes probes. One of the
+ * kernel's probes does not, if they are another runtime's. */
 static bool describes_probes(const struct eventlog *log)
 {
+	bool describes = false;
+
 	for (size_t i = 1; i < log->plan_count; i++) {
 		const struct plan *plan = &log->plans[i];
 
-		if (plan->description && !plan->is_siteless &&
-			(!log->is_sampled_by_kernel ||
-				(plan->is_variable && !strcmp(plan->provider, DESCRIBE_PROVIDER))))
-			return true;
+		if (!plan->description || plan->is_siteless)
+			continue;
+		if (log->is_sampled_by_kernel && strcmp(plan->provider, DESCRIBE_PROVIDER) != 0)
+			return false;
+		describes = true;
 	}
-	return false;
+	return describes;
 }
 
 /* Makes a plan for a probe. Returns 0, or a negative errno. */

@@ -177,7 +177,7 @@ bool eventlog_has_spares(const struct eventlog *log)
 }
 
 /* Probes of provider vm are known from vmtap's own contract; an older object may describe fewer
- * arguments. */
+ * arguments. A log of the kernel's probes has only those that it describes. */
 static bool is_of_own_provider(const struct record *record)
 {
 	static const char own[] = DESCRIBE_PROVIDER ":";
@@ -191,7 +191,7 @@ bool eventlog_learn_declaration(struct eventlog *log, const struct record *recor
 	struct plan *plan;
 
 	if (record->type != WIRE_DECLARE || record->size < DECLARE_BYTES ||
-		is_of_own_provider(record) || log->settled)
+		(is_of_own_provider(record) && !log->is_sampled_by_kernel) || log->settled)
 		return true;
 	plan = &log->plans[log->plan_of[bytes_u16(record->payload)]];
 	if (!is_spare(plan))
