@@ -4,18 +4,18 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "cli/cli.h"
 #include "targets/target_kernel_facts.h"
-#include "targets/target_kinds.h"
 #include "targets/target_spec.h"
 #include "usdt/process/call_probes.h"
 #include "usdt/process/process_images.h"
 
-enum { TITLE_MAX = 200 };
+enum { TITLE_MAX = 500 };
 
 /* Returns true if a file that the process has mapped has USDT probes. */
 static bool has_probes(uint32_t pid)
@@ -32,6 +32,22 @@ static bool has_probes(uint32_t pid)
 	return has;
 }
 
+/* Writes the words of a command as a shell takes them; what has no room is left out. */
+static void quote_words(char *const *words, char text[TITLE_MAX])
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "%+,-./:=@_";
+	size_t used = 0;
+
+	for (*text = '\0'; *words && used < TITLE_MAX; words++) {
+		const bool is_plain = **words && !(*words)[strspn(*words, plain)];
+		const char *mark = is_plain ? "" : strchr(*words, '\'') ? "\"" : "'";
+
+		used += (size_t)snprintf(text + used, TITLE_MAX - used, "%s%s%s%s", used ? " " : "",
+			mark, *words, mark);
+	}
+}
+
 void what_works_tell(const struct target_spec *spec)
 {
 	const char *sudo = geteuid() ? "sudo " : "";
@@ -43,7 +59,7 @@ void what_works_tell(const struct target_spec *spec)
 		bool is_seen;
 
 		if (item->kind == TARGET_COMMAND) {
-			target_kind_methods(item->kind)->title(item, title, sizeof(title));
+			quote_words(item->command.words, title);
 			cli_message("'%svmtap flame -o FILE -- %s' shows where its time goes, by "
 				    "samples",
 				sudo, title);

@@ -85,9 +85,20 @@ has out '^\[bare\];.*;\[bare\] [0-9]+$'
 
 # the same as a table
 run 0 top --count 2 --interval 700 -p "$pid"
-has out "^$pid work: threads 1$"
+has out "^$pid work: CPU [0-9.]+ %, threads 1$"
 has out '^ +[0-9.]+ +[0-9.]+  much$'
+# what has no time of its own is no row, unless the time with callees is what counts; a process's line
+# has what its rows add up to
+has_not out '^ +0\.0 '
+awk -v pid="$pid" '$1 == pid && $3 == "CPU" { if (NR > 1) exit; cpu = $4 } /^ +[0-9]/ { rows += $1; n++ }
+	END { exit !(n && cpu > 0 && rows > cpu - 0.1 * n - 0.1 && rows < cpu + 0.1) }' "$directory/out" ||
+	fail "the rows do not add up to the line of the process"
+run 0 top --count 1 --interval 700 --sort total -p "$pid"
 has out '^ +0\.0 +[0-9.]+  main$'
+# one that has ended is not shown any longer
+run 0 top --plain --interval 300 --follow -- sh -c "$directory/work 40; while :; do :; done & sleep 2; kill \$!"
+awk '/ work: CPU/ { work = 1 } /^$/ { tables++; if (work) seen = tables; work = 0 }
+	END { exit !(seen && seen < tables) }' "$directory/out" || fail "a process that has ended is in each table"
 run 0 top --count 1 --interval 700 -p "$pid" -p "$other"
 has out "^ +$other +[0-9.]+ +[0-9.]+  much$"
 run 0 top --count 1 --interval 700 -c "$directory/work 400"
@@ -142,5 +153,5 @@ has out '^\(file\);Scheduler#run;Task#run'
 run 0 flame --folded --lossless --follow --via=stream -o - -- sh -c "$TOY examples/toy/programs/richards.toy; true"
 has out '^toy \([0-9]+\);\(file\);Scheduler#run;Task#run'
 run 0 top --via=kernel --count 1 --interval 700 -p "$vm"
-has out "^$vm toy: threads [0-9]+$"
+has out "^$vm toy: CPU [0-9.]+ %, threads [0-9]+$"
 exit 0

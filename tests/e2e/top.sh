@@ -48,9 +48,9 @@ while true
 end
 TOY
 { "$VMTAP" scripts top; echo 'vm*:::sample /++n == 50/ { exit(0); }'; } >"$directory/samples.d"
-run 0 top --interval 3600000 -s "$directory/samples.d" -c "$TOY $directory/busy.toy"
+run 0 top --interval 3600000 --sort total -s "$directory/samples.d" -c "$TOY $directory/busy.toy"
 has out '^[0-9]+ toy: threads 1$'
-has out '^ >SELF %  TOTAL %  METHOD$'
+has out '^  SELF % >TOTAL %  METHOD$'
 read -r self total name < <(grep -m1 -E '#leaf$' "$directory/out")
 [ "$self $name" = "$total Busy#leaf" ] || fail "the leaf of the samples"
 awk '/#leaf$/ { leaf = $2 } /#branch$/ { branch = $2; own = $1 } / \(file\)$/ { file = $2 }

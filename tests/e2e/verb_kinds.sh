@@ -150,6 +150,8 @@ name         |0| flame --folded --seconds 2 TARGET -o -                         
 process-name |0| flame --folded --seconds 2 TARGET -o -                                           | ;main;much [0-9]+$
 several      |0| flame --folded --seconds 2 TARGET -o -                                           | ^usdt \(PID\);.*;main;much
 vms          |0| flame --folded --seconds 2 TARGET -o -                                           | ^toy_of_kinds \(PID\);.*Worker#work
+family       |0| flame --folded --seconds 2 TARGET -o -                                           | ^plain \([0-9]+\);.*;main;much
+no-name      |3| flame --seconds 1 TARGET -o -                                                    | no VM of the name
 mixed        |0| flame --folded --seconds 2 TARGET -o -                                           | ^toy_of_kinds \(PID\);.*interpret
 plain-first  |0| flame --folded --seconds 2 TARGET -o -                                           | ^plain \([0-9]+\);.*;main;much
 # ---- top
@@ -168,6 +170,8 @@ name         |0| top --count 1 --interval 1500 TARGET                           
 process-name |0| top --count 1 --interval 1500 TARGET                                             | much
 several      |0| top --count 1 --interval 1500 TARGET                                             | PID +.*much
 vms          |0| top --count 1 --interval 1500 TARGET                                             | PID +.*Worker#work
+family       |0| top --count 1 --interval 1500 TARGET                                             | much
+no-name      |3| top --seconds 1 TARGET                                                           | no VM of the name
 mixed        |0| top --count 1 --interval 1500 TARGET                                             | PID +.*interpret
 plain-first  |0| top --count 1 --interval 1500 TARGET                                             | much
 # ---- record

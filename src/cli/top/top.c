@@ -198,15 +198,19 @@ static int print_table(const struct top *top, size_t rows, int columns, bool is_
 	struct top_line_form form;
 	const struct top_method **methods;
 	char line[TOP_LINE_MAX];
-	size_t count;
+	size_t count, shown;
 	int error = 0;
 
 	top_line_form_init(&form, &top->table, top->options.view.order, columns, is_ascii);
 	methods = top_table_sorted(
 		&top->table, top->options.view.order, top->options.view.filter, &count);
-	if (!top->table.vm_count)
+	shown = methods ? top_table_shown(&top->table, top->options.view.order, methods, count) : 0;
+	shown = shown < rows ? shown : rows;
+	if (!top_table_running(&top->table))
 		print_line("no events yet", &error);
 	for (size_t i = 0; i < top->table.vm_count; i++) {
+		if (top->table.vms[i].is_ended)
+			continue;
 		top_line_vm(line, &top->table, &top->table.vms[i], &form);
 		print_line(line, &error);
 	}
@@ -217,15 +221,18 @@ static int print_table(const struct top *top, size_t rows, int columns, bool is_
 	if (columns)
 		line[top_line_fitting(line, columns)] = '\0';
 	print_line(line, &error);
-	for (size_t i = 0; methods && i < count && i < rows; i++) {
+	for (size_t i = 0; i < shown; i++) {
 		top_line_method(line, &top->table, methods[i], &form);
 		print_line(line, &error);
 	}
-	if (methods && count > rows && !columns) {
-		const struct top_method rest = top_table_rest(methods, rows, count);
+	if (count > shown && !columns) {
+		const struct top_method rest = top_table_rest(methods, shown, count);
+		const struct top_method *list = &rest;
 
-		top_line_method(line, &top->table, &rest, &form);
-		print_line(line, &error);
+		if (top_table_shown(&top->table, top->options.view.order, &list, 1)) {
+			top_line_method(line, &top->table, &rest, &form);
+			print_line(line, &error);
+		}
 	}
 	if (!columns)
 		print_line("", &error);
@@ -245,7 +252,7 @@ static void close_screen(struct top *top)
 		return;
 	top_screen_close(top->screen, &size);
 	top->screen = NULL;
-	heads = top->table.vm_count + 3; /* the columns' names, losses, the prompt */
+	heads = top_table_running(&top->table) + 3; /* the columns' names, losses, the prompt */
 	if (top->table.interval)
 		print_table(top, size.rows > heads ? size.rows - heads : 1, (int)size.columns,
 			size.is_ascii);
@@ -317,6 +324,7 @@ static int run(struct trace *trace, struct top *top)
 	if (top->is_sampling)
 		top->table.measure =
 			top->options.is_elapsed ? "samples of elapsed time" : "samples of CPU time";
+	top->table.tells_cpu = top->is_sampling && !top->options.is_elapsed;
 	if (top->is_by_calls)
 		top->table.remedy = "samples, without --exact, lose fewer";
 	else if (!trace->lossless)
@@ -378,7 +386,7 @@ static int choose_script(struct top *top, struct trace *trace)
 	if (!trace->spec.count || target_streams_look(&trace->spec, &streams, &error))
 		return CLI_OK; /* the opening says what is wrong */
 	/* a command that is no VM is shown by the kernel's samples, as by flame */
-	if (streams == TARGET_STREAMS_UNKNOWN && !trace->spec.follows && !top->options.is_exact)
+	if (streams == TARGET_STREAMS_UNKNOWN && !top->options.is_exact)
 		streams = TARGET_STREAMS_NONE;
 	top->may_lack_stream = streams == TARGET_STREAMS_UNKNOWN;
 	/* What a command starts may be VMs, of which more is shown. */

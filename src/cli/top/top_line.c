@@ -81,7 +81,7 @@ void top_line_form_init(struct top_line_form *form, const struct top_table *tabl
 {
 	static const enum top_column dispensable[] = {TOP_BYTES, TOP_CALLS, TOP_TOTAL, TOP_SELF};
 
-	*form = (struct top_line_form){.has_pid = table->vm_count > 1,
+	*form = (struct top_line_form){.has_pid = top_table_running(table) > 1,
 		.is_ascii = is_ascii,
 		.columns = terminal_columns,
 		.order = order,
@@ -136,6 +136,12 @@ void top_line_vm(char line[TOP_LINE_MAX], const struct top_table *table, const s
 
 	clean_text(name, sizeof(name), vm->program, strlen(vm->program), form->is_ascii);
 	snprintf(line, TOP_LINE_MAX, "%" PRIu64 "%s%s", vm->pid, *name ? " " : "", name);
+	if (table->tells_cpu) {
+		print_share(one, top_table_share(table, vm->time));
+		snprintf(part, sizeof(part), "%sCPU %s %%", separator, one);
+		add_part(line, form, part);
+		separator = ", ";
+	}
 	if (vm->is_known[TOP_COLLECTING]) {
 		print_share(one, top_table_share(table, vm->spent[TOP_COLLECTING]));
 		snprintf(part, sizeof(part), "%sGC %s %%", separator, one);

@@ -236,19 +236,21 @@ static int draw_vms(const struct top_screen *screen, int row, const struct top_t
 	const struct top_line_form *form)
 {
 	char line[TOP_LINE_MAX];
-	size_t shown = table->vm_count;
+	const size_t count = top_table_running(table);
+	size_t shown = 0;
 
-	if (shown > VMS_SHOWN)
-		shown = VMS_SHOWN;
-	for (size_t i = 0; i < shown; i++) {
+	for (size_t i = 0; i < table->vm_count && shown < VMS_SHOWN; i++) {
+		if (table->vms[i].is_ended)
+			continue;
 		top_line_vm(line, table, &table->vms[i], form);
 		draw_line(row++, line, color(screen, WHO, A_NORMAL));
+		shown++;
 	}
-	if (shown < table->vm_count) {
-		snprintf(line, sizeof(line), "and %zu more", table->vm_count - shown);
+	if (shown < count) {
+		snprintf(line, sizeof(line), "and %zu more", count - shown);
 		draw_line(row++, line, A_NORMAL);
 	}
-	if (!table->vm_count)
+	if (!count)
 		draw_line(row++, "no events yet", A_NORMAL);
 	return row;
 }
@@ -330,6 +332,7 @@ static void draw_table(
 
 	top_line_form_init(&form, table, view->order, COLS, screen->is_ascii);
 	methods = top_table_sorted(table, view->order, view->filter, &count);
+	count = methods ? top_table_shown(table, view->order, methods, count) : 0;
 	row = draw_vms(screen, 0, table, &form);
 	top_line_lost(line, table);
 	if (*line)
@@ -338,7 +341,7 @@ static void draw_table(
 	draw_line(row++, line, A_REVERSE);
 	end = LINES - (screen->message_size ? 2 : 1);
 	first = view->first < count ? view->first : count ? count - 1 : 0;
-	for (size_t i = first; methods && i < count && row < end; i++) {
+	for (size_t i = first; i < count && row < end; i++) {
 		top_line_method(line, table, methods[i], &form);
 		draw_line(row++, line, color_of(screen, table, methods[i]));
 	}

@@ -14,6 +14,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 
+enum { SHARE_LEAST = 10 /* hundredths of a percent: a smaller share is shown as 0.0 */ };
+
 struct top_last {
 	uint64_t key;
 	uint64_t value;
@@ -53,8 +55,11 @@ void top_table_begin(struct top_table *table, uint64_t now)
 	table->losing = 0;
 	for (size_t i = 0; i < table->method_count; i++)
 		memset(table->methods[i].spent, 0, sizeof(table->methods[i].spent));
-	for (size_t i = 0; i < table->vm_count; i++)
+	for (size_t i = 0; i < table->vm_count; i++) {
 		memset(table->vms[i].spent, 0, sizeof(table->vms[i].spent));
+		table->vms[i].time = 0;
+		table->vms[i].is_active = false;
+	}
 }
 
 /* ---- the last values ---- */
@@ -169,6 +174,15 @@ int top_table_figure(struct top_table *table, uint64_t pid, const char *program,
 	return 0;
 }
 
+size_t top_table_running(const struct top_table *table)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < table->vm_count; i++)
+		count += !table->vms[i].is_ended;
+	return count;
+}
+
 /* ---- what is shown ---- */
 
 static int compare_names(const struct top_method *a, const struct top_method *b)
@@ -214,6 +228,26 @@ const struct top_method **top_table_sorted(
 			list[(*count)++] = &table->methods[i];
 	qsort_r(list, *count, sizeof(*list), compare, &order);
 	return list;
+}
+
+/* Returns true if a method has a row: a figure that is not shown as 0. Sorted by its own time, the
+ * total does not count. */
+static bool is_shown(
+	const struct top_table *table, enum top_order order, const struct top_method *method)
+{
+	return top_table_share(table, method->spent[TOP_SELF]) >= SHARE_LEAST ||
+		(order != TOP_BY_SELF &&
+			top_table_share(table, method->spent[TOP_TOTAL]) >= SHARE_LEAST) ||
+		top_table_rate(table, method->spent[TOP_CALLS]) ||
+		top_table_rate(table, method->spent[TOP_BYTES]);
+}
+
+size_t top_table_shown(const struct top_table *table, enum top_order order,
+	const struct top_method *const *list, size_t count)
+{
+	while (count && !is_shown(table, order, list[count - 1]))
+		count--;
+	return count;
 }
 
 struct top_method top_table_rest(const struct top_method *const *list, size_t from, size_t count)

@@ -40,7 +40,10 @@ struct top_vm {
 	char program[TOP_PROGRAM_MAX + 1];
 	uint64_t last[TOP_FIGURES], spent[TOP_FIGURES];
 	bool is_known[TOP_FIGURES];
-	bool is_asked; /* the system, for its program */
+	uint64_t time;  /* that its methods have spent themselves in the interval, ns */
+	bool is_asked;  /* the system, for its program */
+	bool is_active; /* something has been measured of it in the interval */
+	bool is_ended;  /* it no longer exists, and nothing has been measured of it */
 };
 
 struct top_last;
@@ -64,6 +67,7 @@ struct top_table {
 	const char *measure;   /* what a method's time is; NULL: there is no name for it */
 	bool has[TOP_COLUMNS]; /* some method has spent something of it */
 	bool expects[TOP_COLUMNS]; /* its script measures it */
+	bool tells_cpu;            /* the time is CPU time, which is part of a VM's line */
 	bool is_new;               /* the first snapshot is the beginning, not an interval */
 };
 
@@ -96,6 +100,9 @@ static inline void top_table_spend(
 /* The VM of a pid, which is added; valid until the next call. NULL: out of memory. */
 struct top_vm *top_table_vm(struct top_table *table, uint64_t pid);
 
+/* Returns how many of the VMs have not ended, and are shown. */
+size_t top_table_running(const struct top_table *table);
+
 /* A figure of a VM has this value now; program: its name, NULL or "" if it is not known. */
 int top_table_figure(struct top_table *table, uint64_t pid, const char *program,
 	enum top_figure figure, uint64_t value);
@@ -110,6 +117,11 @@ enum top_order { TOP_BY_SELF, TOP_BY_TOTAL, TOP_BY_CALLS, TOP_BY_BYTES, TOP_BY_N
  */
 const struct top_method **top_table_sorted(
 	const struct top_table *table, enum top_order order, const char *filter, size_t *count);
+
+/* Returns how many methods of a sorted list have rows: those after them are shown as 0; sorted by
+ * their own time, so are those that only call others. */
+size_t top_table_shown(const struct top_table *table, enum top_order order,
+	const struct top_method *const *list, size_t count);
 
 /*
  * Adds up what the methods of a sorted list have spent from one on, as a method of no process. Its

@@ -2,6 +2,7 @@
 #include "cli/top/top_writer.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -248,6 +249,7 @@ static int take_row(struct top_writer *top, const struct meaning *meaning,
 {
 	uint64_t value = (uint64_t)aggregate_number(aggregate, row->data[0], aggregate->normal);
 	char name[TOP_NAME_MAX + 1];
+	struct top_vm *vm;
 	uint64_t pid, spent;
 	unsigned key;
 	int result;
@@ -261,8 +263,11 @@ static int take_row(struct top_writer *top, const struct meaning *meaning,
 	result = top_table_grown(top->table, key_of(meaning, row), value, &spent);
 	if (result || !spent)
 		return result;
-	if (!vm_of(top, pid))
+	vm = vm_of(top, pid);
+	if (!vm)
 		return -ENOMEM;
+	vm->is_active = true;
+	vm->time += meaning->use == USE_TIME ? spent : 0;
 	if (meaning->use == USE_COLUMN)
 		return spend_column(top, pid, row, key, (enum top_column)meaning->which, spent);
 	if (!is_stack_key(row, key))
@@ -278,8 +283,12 @@ static int spend_node(struct top_writer *top, uint32_t node, uint64_t spent, uin
 {
 	const struct call_tree *tree = &top->tree;
 	uint64_t pid = exact_calls_pid(top->exact, node);
+	struct top_vm *vm = top_table_vm(top->table, pid);
 	size_t methods[FRAMES_MAX], count = 0;
 
+	if (!vm)
+		return -ENOMEM;
+	vm->is_active = true;
 	for (; node && tree->nodes[node].parent && count < FRAMES_MAX;
 		node = tree->nodes[node].parent) {
 		const struct call_frame_name *name = &tree->names[tree->nodes[node].name];
@@ -371,6 +380,19 @@ static void write_summary(struct writer *writer, const struct aggregate_rows *ro
 		top->derived.error = -take_row(top, meaning, aggregate, &rows->rows[i]);
 }
 
+/* A process that has ended stays as long as an interval has something of it. */
+static void note_ends(struct top_table *table)
+{
+	for (size_t i = 0; i < table->vm_count; i++) {
+		struct top_vm *vm = &table->vms[i];
+		bool is_active = vm->is_active;
+
+		for (int j = 0; j < TOP_FIGURES; j++)
+			is_active |= j != TOP_THREADS && vm->spent[j];
+		vm->is_ended = !is_active && kill((pid_t)vm->pid, 0) && errno == ESRCH;
+	}
+}
+
 static void flush(struct writer *writer)
 {
 	struct top_writer *top = top_of(writer);
@@ -380,6 +402,7 @@ static void flush(struct writer *writer)
 	if (!top->is_open)
 		return;
 	top->is_open = false;
+	note_ends(top->table);
 	error = top->show(top->context);
 	if (error && !top->derived.error)
 		top->derived.error = error;
