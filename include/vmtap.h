@@ -373,8 +373,8 @@ struct vmtap_census_options {
  *             struct frame *frame = this_vm_thread()->frame;
  *
  *             for (; frame; frame = frame->caller)
- *                     vmtap_stack_add(stack, &frame->method->class_name, &frame->method->name,
- *                             &frame->method->file, line_of(frame));
+ *                     vmtap_stack_frame(stack, &frame->method->class_name,
+ *                             &frame->method->name, &frame->method->file, line_of(frame));
  *     }
  *     ...
  *     vmtap_stack_register(walk, NULL);
@@ -388,7 +388,7 @@ struct vmtap_census_options {
  *   - The walker may be called wherever the VM fires a probe, so the chain of frames must be intact
  *     there; in signal handlers too, if the VM fires in them. Where it is not intact, add nothing.
  *   - It must not allocate, take a lock, wait or move objects, or call any function of this library
- *     other than vmtap_stack_add(). It may read what only its own thread changes.
+ *     other than vmtap_stack_frame(). It may read what only its own thread changes.
  *   - An event that the walker fires, or that a signal handler fires while the walker runs, has an
  *     empty stack. After a longjmp() out of it, call vmtap_thread_reset().
  *   - A macro then takes up to 256 bytes more of stack, besides what the walker takes.
@@ -798,10 +798,15 @@ VMTAP_API void vmtap_census_add_objects(struct vmtap_census *census, const char 
  */
 VMTAP_API int vmtap_stack_register(vmtap_stack_walker walker, void *context);
 
+/* Adds a frame; those for which there is no room are counted. A NULL name is shown as an empty one.
+ * Call it only inside a walker, on its thread. */
+VMTAP_API void vmtap_stack_frame(struct vmtap_stack *stack, struct vmtap_name *class_name,
+	struct vmtap_name *method, struct vmtap_name *file, uint32_t line);
+
 /*
- * Adds a frame. A NULL name is shown as an empty one. Call it only inside a walker, on its thread.
- * Returns 0 if no further frame has room: the walker may then stop, or continue so that all are
- * counted.
+ * The same for a walker that stops when there is no more room. Beware: it returns 1 if a further
+ * frame has room, and 0, as other functions do for success, if none has. A walker that takes 0 for
+ * success stops after its first frame.
  */
 VMTAP_API int vmtap_stack_add(struct vmtap_stack *stack, struct vmtap_name *class_name,
 	struct vmtap_name *method, struct vmtap_name *file, uint32_t line);
@@ -971,6 +976,16 @@ static inline int vmtap_stack_register(vmtap_stack_walker walker, void *context)
 	(void)walker;
 	(void)context;
 	return 0;
+}
+
+static inline void vmtap_stack_frame(struct vmtap_stack *stack, struct vmtap_name *class_name,
+	struct vmtap_name *method, struct vmtap_name *file, uint32_t line)
+{
+	(void)stack;
+	(void)class_name;
+	(void)method;
+	(void)file;
+	(void)line;
 }
 
 static inline int vmtap_stack_add(struct vmtap_stack *stack, struct vmtap_name *class_name,

@@ -47,7 +47,7 @@ static void walk(struct vmtap_stack *stack, void *context)
 	for (uint32_t down = 0; thread && down < thread->frame_count; down++) {
 		const struct frame *frame = &thread->frames[thread->frame_count - 1 - down];
 
-		vmtap_stack_add(stack, frame_class(thread->vm, frame),
+		vmtap_stack_frame(stack, frame_class(thread->vm, frame),
 			frame_method(thread->vm, frame), thread_file(thread, down),
 			(uint32_t)thread_line(thread, down));
 	}

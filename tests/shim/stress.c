@@ -87,7 +87,7 @@ static void take_census(struct vmtap_census *census, void *context)
 static void walk(struct vmtap_stack *stack, void *context)
 {
 	for (unsigned i = 0; i < 5; i++)
-		vmtap_stack_add(stack, &shared_names[i * 7 % NAMES], context,
+		vmtap_stack_frame(stack, &shared_names[i * 7 % NAMES], context,
 			VMTAP_NAME_ONCE("once", 4), i);
 }
 

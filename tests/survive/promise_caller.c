@@ -106,7 +106,7 @@ static void take(struct vmtap_census *census, void *context)
 static void walk(struct vmtap_stack *stack, void *context)
 {
 	(void)context;
-	vmtap_stack_add(stack, test_name(0, 0), test_name(0, 1), test_name(0, 2), 1);
+	vmtap_stack_frame(stack, test_name(0, 0), test_name(0, 1), test_name(0, 2), 1);
 	errno = ENOTTY;
 }
 

@@ -147,11 +147,11 @@ static void walk_odd(struct vmtap_stack *stack, void *context)
 	static unsigned next;
 
 	(void)context;
-	vmtap_stack_add(stack, NULL, VMTAP_NAME_ONCE("once", 4), NULL, 0);
+	vmtap_stack_frame(stack, NULL, VMTAP_NAME_ONCE("once", 4), NULL, 0);
 	for (unsigned i = 0; i < 100; i++, next++) {
 		vmtap_name_init(&many[next], texts[next],
 			(size_t)snprintf(texts[next], sizeof(texts[next]), "name%u", next));
-		vmtap_stack_add(stack, &many[next], &method_name, &file_name, 1);
+		vmtap_stack_frame(stack, &many[next], &method_name, &file_name, 1);
 	}
 }
 

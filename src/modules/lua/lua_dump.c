@@ -304,10 +304,10 @@ bool dump_walk(struct vmtap_stack *stack)
 	for (uint32_t i = 0; i < firing->count; i++) {
 		const struct lua_place *place = &firing->places[i];
 
-		vmtap_stack_add(stack, place->class, place->method, place->file, place->line);
+		vmtap_stack_frame(stack, place->class, place->method, place->file, place->line);
 	}
 	for (uint32_t i = 0; i < firing->cut; i++) /* which are counted */
-		vmtap_stack_add(stack, &name_none, &name_anonymous, &name_native, 0);
+		vmtap_stack_frame(stack, &name_none, &name_anonymous, &name_native, 0);
 	return true;
 }
 

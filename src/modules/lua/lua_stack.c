@@ -27,7 +27,7 @@ static void add_own(
 		: thread->frames[index + 1].line > 0 ? (uint32_t)thread->frames[index + 1].line
 						     : line_in(frame);
 
-	vmtap_stack_add(stack, frame->method->class, frame->name, frame->method->file, line);
+	vmtap_stack_frame(stack, frame->method->class, frame->name, frame->method->file, line);
 }
 
 static struct vmtap_name once(const char *text)
@@ -49,7 +49,7 @@ static void add_unknown(struct vmtap_stack *stack, lua_State *L, lua_Debug *ar, 
 		file = once(ar->source + 1);
 	if (has_name)
 		method = once(ar->name);
-	vmtap_stack_add(stack, &name_none, has_name ? &method : &name_anonymous,
+	vmtap_stack_frame(stack, &name_none, has_name ? &method : &name_anonymous,
 		has_file ? &file : &name_native,
 		ar->currentline > 0 ? (uint32_t)ar->currentline : 0);
 }
@@ -77,13 +77,13 @@ static void walk_lua(struct vmtap_stack *stack, struct traced_state *state, lua_
 			/* such as the interpreter's own, which is the outermost of all */
 			if (level && frame->method->is_native && !frame->method->is_named)
 				continue;
-			vmtap_stack_add(stack, frame->method->class, frame->name,
+			vmtap_stack_frame(stack, frame->method->class, frame->name,
 				frame->method->file, line);
 			continue;
 		}
 		method = *ar.what == 'C' ? NULL : method_known(state, &ar);
 		if (method)
-			vmtap_stack_add(stack, method->class, method->name, method->file, line);
+			vmtap_stack_frame(stack, method->class, method->name, method->file, line);
 		else
 			add_unknown(stack, L, &ar, level);
 	}

@@ -111,21 +111,28 @@ static uint32_t frame_name(struct vmtap_name *name)
 	return id ? id : STACK_RECORD_NO_ROOM;
 }
 
-int vmtap_stack_add(struct vmtap_stack *stack, struct vmtap_name *class_name,
+void vmtap_stack_frame(struct vmtap_stack *stack, struct vmtap_name *class_name,
 	struct vmtap_name *method, struct vmtap_name *file, uint32_t line)
 {
 	struct stack_record_frame *frame;
 
 	if (stack->count == STACK_RECORD_FRAMES_MAX) {
 		stack->cut++;
-		return 0;
+		return;
 	}
 	frame = &stack->frames[stack->count];
 	frame->names[0] = frame_name(class_name);
 	frame->names[1] = frame_name(method);
 	frame->names[2] = frame_name(file);
 	frame->line = line;
-	return ++stack->count < STACK_RECORD_FRAMES_MAX;
+	stack->count++;
+}
+
+int vmtap_stack_add(struct vmtap_stack *stack, struct vmtap_name *class_name,
+	struct vmtap_name *method, struct vmtap_name *file, uint32_t line)
+{
+	vmtap_stack_frame(stack, class_name, method, file, line);
+	return stack->count < STACK_RECORD_FRAMES_MAX;
 }
 
 void walker_fork_child(const struct vmtap_stack *own)
