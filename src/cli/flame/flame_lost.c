@@ -48,13 +48,11 @@ void flame_lost_tell_calls(const struct flame_lost_calls *calls)
 			"'vmtap flame --by %s LOG -o %s' draws that",
 			seconds, calls->pid, calls->measure_name, calls->output);
 	if (measure == STACKS_TIME)
-		cli_message(
-			"%s: %" PRIu64
-			" events were calls->lost, and stacks end where they were: samples lose "
-			"none ('vmtap flame %s-p %s -o %s'), and %s",
+		cli_message("%s: %" PRIu64
+			    " events were lost, and stacks end where they were: samples lose "
+			    "none ('vmtap flame %s-p %s -o %s'), and %s",
 			calls->pid, calls->lost, seconds, calls->pid, calls->output, again);
 	else
-		cli_message("%s: %" PRIu64
-			    " events were calls->lost, and stacks end where they were: %s",
+		cli_message("%s: %" PRIu64 " events were lost, and stacks end where they were: %s",
 			calls->pid, calls->lost, again);
 }
