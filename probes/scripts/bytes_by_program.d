@@ -3,7 +3,7 @@
  *
  * Question: What does the whole machine do?
  *
- *     $ vmtap trace bytes_by_program -c 'make -j4'
+ *     $ vmtap trace bytes_by_program --seconds 10
  *     PROGRAM               BYTES READ        CALLS         MEAN
  *     ...
  *     make                        6269           14          447
@@ -16,7 +16,7 @@
  * Reading: The bytes that read, pread64, readv, preadv and preadv2 have returned, whether
  * they came from a file, a pipe, a terminal or a socket, and their mean for a call. Files
  * that are mapped, and what recv and similar calls receive, are not included. The programs
- * that read most come last.
+ * that read most come last. With -p or -c, those of that process.
  *
  * Providers: syscall.
  *
@@ -30,7 +30,7 @@ syscall::pread64:return,
 syscall::readv:return,
 syscall::preadv:return,
 syscall::preadv2:return
-/(long)arg0 >= 0/
+/(long)arg0 >= 0 && ($target == 0 || pid == $target)/
 {
 	@calls[execname] = count();
 	@mean[execname] = avg(arg0);

@@ -3,7 +3,7 @@
  *
  * Question: What does the whole machine do?
  *
- *     $ vmtap trace off_cpu_by_stack -c 'make -j4' us
+ *     $ vmtap trace off_cpu_by_stack --seconds 10 us
  *            TIME us      TIMES PROGRAM
  *     ...
  *             395296          4 make
@@ -18,7 +18,7 @@
  * the kernel's functions that led to it; the innermost one is at the top. A stack without
  * schedule under do_syscall_64 is that of a thread that was preempted: it did not wait, but
  * others had the processor. Times are in ns; the argument us, ms or s gives another unit.
- * The stacks of the longest time come last.
+ * The stacks of the longest time come last. With -p or -c, those of that process.
  *
  * Providers: sched.
  *
@@ -32,7 +32,7 @@ inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
 inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;
 
 sched:::off-cpu
-/tid/
+/tid && ($target == 0 || pid == $target)/
 {
 	self->off = timestamp;
 }

@@ -3,7 +3,7 @@
  *
  * Question: What does the whole machine do?
  *
- *     $ vmtap trace opens_by_file -c 'make -j4'
+ *     $ vmtap trace opens_by_file --seconds 10
  *     PROGRAM  FILE                                                 ERRNO    OPENS
  *     ...
  *     ld       /usr/lib/gcc/x86_64-linux-gnu/12/libgcc.so               2       12
@@ -14,7 +14,8 @@
  *
  * Reading: The path is what the program has passed; one that begins without a slash starts
  * at the program's directory, or at another one that it has named. ERRNO is 0 for a file
- * that was opened, 2 for one that does not exist, 13 for one that is not allowed.
+ * that was opened, 2 for one that does not exist, 13 for one that is not allowed. With -p
+ * or -c, the files that this process opens.
  *
  * Providers: syscall.
  *
@@ -25,12 +26,14 @@
 
 syscall::open:entry,
 syscall::creat:entry
+/$target == 0 || pid == $target/
 {
 	self->path = arg0;
 }
 
 syscall::openat:entry,
 syscall::openat2:entry
+/$target == 0 || pid == $target/
 {
 	self->path = arg1;
 }

@@ -3,7 +3,7 @@
  *
  * Question: What does the whole machine do?
  *
- *     $ vmtap trace syscall_time -c 'make -j4' us
+ *     $ vmtap trace syscall_time --seconds 10 us
  *     PROGRAM         CALL                      TIME us      CALLS      MEAN us     LONGEST us
  *     ...
  *     ld              munmap                      31258         12         2604          30805
@@ -17,7 +17,8 @@
  * Reading: The time from the entry of a call to its return, in sum, on average and at most.
  * It includes waiting: calls such as futex, poll and read of a pipe take as long as nothing
  * comes. Times are in ns; the argument us, ms or s gives another unit. A call that does not
- * return while it is traced is left out. The most expensive calls come last.
+ * return while it is traced is left out. The most expensive calls come last. With -p or -c,
+ * the calls of that process.
  *
  * Providers: syscall.
  *
@@ -31,6 +32,7 @@ inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
 inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;
 
 syscall:::entry
+/$target == 0 || pid == $target/
 {
 	self->called = timestamp;
 }

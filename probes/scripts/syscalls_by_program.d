@@ -3,7 +3,7 @@
  *
  * Question: What does the whole machine do?
  *
- *     $ vmtap trace syscalls_by_program -c 'make -j4'
+ *     $ vmtap trace syscalls_by_program --seconds 10
  *     PROGRAM         CALL                      CALLS
  *     ...
  *     cc1             newfstatat                  279
@@ -15,9 +15,9 @@
  *     ld              lseek                      2217
  *     cc1             readlink                   2526
  *
- * Reading: All processes of the machine are counted, vmtap aside, while the command runs;
- * without -c until vmtap is interrupted. A program's name is that of its process, which
- * may change it. The most frequent calls come last.
+ * Reading: All processes of the machine are counted, vmtap aside, until vmtap is
+ * interrupted; with -p or -c, only that process. A program's name is that of
+ * its process, which may change it. The most frequent calls come last.
  *
  * Providers: syscall.
  *
@@ -27,6 +27,7 @@
 #pragma D option quiet
 
 syscall:::entry
+/$target == 0 || pid == $target/
 {
 	@[execname, probefunc] = count();
 }
