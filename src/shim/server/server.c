@@ -159,8 +159,7 @@ static void lose_descriptors(struct server *server)
 	extra_census_detach();
 	extra_change_detach();
 	registry_lock();
-	/* All eventfds have one identity: this one may be the program's, too. Better that it stays
-	 * open than that the program loses a file. */
+	/* All eventfds have one identity, so this may be one of the program's. */
 	ledger_drop(server->wake);
 	server->wake = -1;
 	if (!server->has_thread && !watch_is_ours(&server->watch))
@@ -289,7 +288,7 @@ static bool take_work(struct server *server, const struct pollfd *polled, int re
 	nfds_t count = POLLED_CLIENTS;
 	struct client *client;
 
-	if (!check_descriptors(server))
+	if (server_poll_is_left(server) || !check_descriptors(server))
 		return true;
 	if (ready <= 0)
 		return must_stop(server);
@@ -486,7 +485,8 @@ static bool server_take_turn(struct server *server)
 {
 	bool stop = wait_for_work(server, prepare(server));
 
-	work(server);
+	if (!server_poll_is_left(server))
+		work(server);
 	return !stop;
 }
 
@@ -503,6 +503,8 @@ static void *server_main(void *argument)
 	serve_clients(server); /* writes the log's header before anything can prevent it */
 	while (server_take_turn(server))
 		;
+	if (server_poll_is_left(server))
+		return NULL;
 	finish(server);
 	server_say(server, "ended");
 	return NULL;
@@ -620,7 +622,8 @@ void server_close(struct server *server)
 void server_free(struct server *server)
 {
 	process_free(&server->process);
-	free(server);
+	if (!server_poll_is_left(server)) /* else the thread reads that, should it wake */
+		free(server);
 }
 
 static int start_thread(struct server *server)
@@ -762,6 +765,9 @@ bool server_stop(struct server *server)
 	atomic_store(&server->stopping, true);
 	if (wake >= 0 && descriptor_tell(wake, server->wake_file, 1)) {
 		error = pthread_join(server->thread, NULL);
+	} else if (wake < 0 && server_poll_leave(server)) {
+		turn_end_left(server);
+		error = 0;
 	} else { /* see lose_descriptors(): the thread has noticed, or it sleeps and this wakes it
 		  */
 		server_socket_knock(&server->endpoint);

@@ -32,8 +32,9 @@ int server_run(struct server *server, const struct awaited *clients);
 void server_close(struct server *server);
 void server_free(struct server *server);
 
-/* Delivers what is left, ends every stream and ends the thread. False: the thread sleeps and
- * cannot be woken, because the program has closed its descriptors. */
+/* Delivers what is left, ends every stream and ends the thread; or leaves the thread asleep, if the
+ * program has closed its descriptors, so that nothing wakes it. False: the thread does not end, for
+ * example because a function of the VM that it has called does not return. */
 bool server_stop(struct server *server);
 
 /* Returns true if no client can make the VM wait. */

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "base/clock.h"
@@ -14,6 +15,24 @@
 #include "shim/core/pause.h"
 #include "shim/core/registry.h"
 #include "shim/server/server_state.h"
+
+/* What the thread does. It sleeps only in poll(), where it holds nothing. */
+enum { WORKS, SLEEPS, LEFT };
+
+bool server_poll_leave(struct server *server)
+{
+	int sleeps = SLEEPS;
+
+	if (!atomic_compare_exchange_strong(&server->rest, &sleeps, LEFT))
+		return false;
+	pthread_detach(server->thread);
+	return true;
+}
+
+bool server_poll_is_left(const struct server *server)
+{
+	return atomic_load(&server->rest) == LEFT;
+}
 
 /* poll() fails in a sandbox that refuses it, or that allows the process fewer descriptors than
  * it is given (RLIMIT_NOFILE of 0). No descriptor blocks, so each is simply tried after a
@@ -31,14 +50,18 @@ static int try_all(struct server *server, struct pollfd *polled, nfds_t count, i
 
 /* poll(), in which signals arrive if the thread that ends the streams is one of the VM's. */
 static int poll_with_signals(
-	const struct server *server, struct pollfd *polled, nfds_t count, int timeout_ms)
+	struct server *server, struct pollfd *polled, nfds_t count, int timeout_ms)
 {
 	sigset_t blocked;
 	bool lets_in = server->waiting_mask &&
 		!pthread_sigmask(SIG_SETMASK, server->waiting_mask, &blocked);
 	bool blocks = lets_in && registry_block_signals(false);
-	int ready = poll(polled, count, timeout_ms), error = errno;
+	int works = WORKS, sleeps = SLEEPS;
 
+	if (server->has_thread && !server->ending)
+		atomic_compare_exchange_strong(&server->rest, &works, SLEEPS);
+	int ready = poll(polled, count, timeout_ms), error = errno;
+	atomic_compare_exchange_strong(&server->rest, &sleeps, WORKS);
 	if (lets_in) {
 		registry_block_signals(blocks);
 		pthread_sigmask(SIG_SETMASK, &blocked, NULL);
@@ -52,6 +75,8 @@ static int poll_or_try(struct server *server, struct pollfd *polled, nfds_t coun
 	uint64_t before = clock_monotonic();
 	int ready = poll_with_signals(server, polled, count, timeout_ms);
 
+	if (server_poll_is_left(server))
+		return 0;
 	if (ready > 0 || (ready < 0 && errno == EINTR))
 		return ready;
 	/* A sandbox may also pretend that the call has succeeded. */
@@ -81,6 +106,8 @@ int server_poll(struct server *server, struct pollfd *polled, nfds_t count, int 
 		if (is_short)
 			wait_ms = due;
 		ready = poll_or_try(server, polled, count, wait_ms);
+		if (server_poll_is_left(server))
+			return 0;
 		if (ready > 0 && polled[POLLED_SAMPLER].revents) {
 			extra_sampler_take();
 			polled[POLLED_SAMPLER].revents = 0;

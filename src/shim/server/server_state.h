@@ -55,6 +55,7 @@ struct server {
 	bool awaits_place;        /* all places are used, and a client waits for one */
 	uint64_t full_since;      /* CLOCK_MONOTONIC: since when it does */
 	_Atomic bool stopping;    /* set before the eventfd is written to */
+	_Atomic int rest;         /* of the thread, see server_poll.c */
 	bool wake_refused; /* the eventfd cannot be read: it is not polled, and stopping is read
 			      regularly instead */
 	bool cannot_wait;  /* every system call that waits is refused: the stream must end */

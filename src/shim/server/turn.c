@@ -314,6 +314,15 @@ void turn_end(struct server *server)
 	unmask(&masked);
 }
 
+void turn_end_left(struct server *server)
+{
+	struct masked masked;
+
+	mask(&masked);
+	server_end(server, NULL);
+	unmask(&masked);
+}
+
 bool turn_fork_child(void)
 {
 	bool inside = lock_is_mine(&turn_lock);

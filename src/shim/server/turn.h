@@ -21,6 +21,9 @@ int turn_begin(struct server *server);
  * nothing if that has been done. */
 void turn_end(struct server *server);
 
+/* Ends the streams on this thread in place of the server's thread, after server_poll_leave(). */
+void turn_end_left(struct server *server);
+
 /* Waits at most wait_ms until a turn is due (-1: without a limit), and takes it. Returns false if
  * no thread can wait for a turn. */
 bool turn_await(int wait_ms);
