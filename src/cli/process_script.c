@@ -47,9 +47,10 @@ char *process_script(const struct target_spec *spec, enum process_script_kind ki
 	write_predicate(file, spec);
 	if (kind == PROCESS_SCRIPT_EVENTS)
 		fprintf(file,
-			"/\n{\n\tprintf(\"%%d%%d%%d%%d%%d%%s%%k%%k\", timestamp, pid, ppid, tid, "
+			"/\n{\n\tprintf(\"%%d%%d%%d%%d%%d%%s%%s%%k%%k\", timestamp, pid, ppid, "
+			"tid, "
 			"cpu, "
-			"execname, stack(), ustack(%d));\n}\n",
+			"execname, curpsinfo->pr_psargs, stack(), ustack(%d));\n}\n",
 			FRAMES);
 	else
 		fprintf(file, "/\n{\n\t@time[pid, %sstack(), ustack(%d)] = sum(%d);\n}\n",

@@ -31,8 +31,9 @@ enum process_script_value {
 	PROCESS_SCRIPT_TID,
 	PROCESS_SCRIPT_CPU,
 	PROCESS_SCRIPT_NAME,
-	PROCESS_SCRIPT_KERNEL, /* the kernel's stack */
-	PROCESS_SCRIPT_USER,   /* the process's */
+	PROCESS_SCRIPT_ARGUMENTS, /* the command line */
+	PROCESS_SCRIPT_KERNEL,    /* the kernel's stack */
+	PROCESS_SCRIPT_USER,      /* the process's */
 	PROCESS_SCRIPT_VALUES
 };
 

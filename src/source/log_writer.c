@@ -437,18 +437,24 @@ void log_writer_thread(
 	log_writer_put(writer, id, 4);
 }
 
-int log_writer_declare(struct log_writer *writer, const char *description)
+int log_writer_declare(struct log_writer *writer, const char *description, const char *module,
+	const char *function)
 {
 	size_t length = strlen(description);
+	size_t place = strlen(WIRE_PLACE) + strlen(module) + 1 + strlen(function);
 	uint16_t type = TYPE_SPARES + writer->declared;
 
-	if (writer->declared == WIRE_SPARES || length > TEXT_BYTES_MAX)
+	if (writer->declared == WIRE_SPARES || length > TEXT_BYTES_MAX || place > TEXT_BYTES_MAX)
 		return -E2BIG;
 	open_block(writer, WIRE_NO_CAP, writer->last);
-	put_long_head(writer, WIRE_DECLARE, writer->last, 4 + length);
+	put_long_head(writer, WIRE_DECLARE, writer->last, 4 + length + place);
 	log_writer_put(writer, type, 2);
 	log_writer_put(writer, length, 2);
 	put_text(writer, description);
+	put_text(writer, WIRE_PLACE);
+	put_text(writer, module);
+	put_text(writer, ":");
+	put_text(writer, function);
 	if (writer->bytes.has_failed)
 		return -ENOMEM;
 	writer->declared++;

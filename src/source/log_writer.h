@@ -75,9 +75,11 @@ struct log_writer_value {
 
 /*
  * Declares a probe, "php:::request-startup(char *file, int64_t arg1)": each argument is a char * or
- * an int64_t. Returns its event type, -E2BIG if there are too many, or -ENOMEM.
+ * an int64_t; and the object and the function in which it fires. Returns its event type, -E2BIG if
+ * there are too many, or -ENOMEM.
  */
-int log_writer_declare(struct log_writer *writer, const char *description);
+int log_writer_declare(struct log_writer *writer, const char *description, const char *module,
+	const char *function);
 
 /*
  * Adds memory of the process, as it was at the next event of a probe, to that event: a script over

@@ -288,6 +288,27 @@ static const char *parse_condition(struct describe_cursor *cursor, const struct 
 	return cursor->at == cursor->end ? NULL : "something after the condition";
 }
 
+bool describe_place(const char *line, size_t length, struct description *description)
+{
+	static const char begin[] = WIRE_PLACE;
+	const char *end = line + length, *module = line + sizeof(begin) - 1, *colon;
+	size_t module_length, function_length;
+
+	if (length < sizeof(begin) || memcmp(line, begin, sizeof(begin) - 1) != 0)
+		return false;
+	colon = memchr(module, ':', (size_t)(end - module));
+	if (!colon)
+		return false;
+	module_length = (size_t)(colon - module);
+	function_length = (size_t)(end - colon - 1);
+	if (module_length >= sizeof(description->module) ||
+		function_length >= sizeof(description->function))
+		return false;
+	memcpy(description->module, module, module_length);
+	memcpy(description->function, colon + 1, function_length);
+	return true;
+}
+
 int describe_compat(const char *line, size_t length, const struct description *event,
 	struct compat_description *compat, struct error *error)
 {

@@ -45,7 +45,13 @@ struct description {
 	uint8_t text_argument; /* index of the text, argument_count if there is none */
 	uint16_t payload;      /* size of everything except the text */
 	struct describe_argument arguments[WIRE_ARGUMENTS_MAX];
+	char module[64]; /* the object and the function in which it fires; "": not known */
+	char function[128];
 };
+
+/* Takes module and function from a line of the extension. Returns false if that says nothing of
+ * them, or is too long. */
+bool describe_place(const char *line, size_t length, struct description *description);
 
 /*
  * Returns 1 if the text describes a probe, 0 if it describes something else,

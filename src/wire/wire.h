@@ -110,6 +110,13 @@
 /* Begins each line of a provider's definition in an extension. */
 #define WIRE_LIBRARY "| "
 
+/*
+ * Begins a line of an extension, in logs of processes without a stream: the probe fires in this
+ * function of this object, "in libphp.so:zend_call". The same probe in another function is another
+ * type.
+ */
+#define WIRE_PLACE "in "
+
 /* The description of an event type that is reserved for WIRE_DECLARE. */
 #define WIRE_SPARE "vmtap: spare"
 

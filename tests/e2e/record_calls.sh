@@ -165,6 +165,18 @@ has out '^ +: +0 +[1-9]'
 has out '^ +Class +: +1 +40$'
 [ "$(grep -c 'invalid address (0x1) ' "$directory/err")" = 40 ] || fail "not as many faults as live"
 
+# the object and the function of a probe, and the command line of a process that has ended
+for script in 'php*::enter:function-entry { @[probemod, probefunc, curpsinfo->pr_psargs] = count(); }' \
+	'php*:calls:leave: { @[probemod, probefunc, probename] = count(); }' \
+	'php*:::function-entry { copyinstr(0); }'; do
+	run 0 record -n 'php*:::' -o "$log" -c "$directory/calls zend"
+	run 0 trace -q -n "$script" -c "$directory/calls zend"
+	sed -E 's/php[0-9]+/php/; s/ID [0-9]+/ID/' "$directory/out" "$directory/err" >"$directory/live"
+	run 0 trace -q -n "$script" --log "$log"
+	sed -E 's/php[0-9]+/php/; s/ID [0-9]+/ID/' "$directory/out" "$directory/err" >"$directory/lines"
+	grep -q '[a-z]' "$directory/live" && diff "$directory/live" "$directory/lines" || fail "over the log: $script"
+done
+
 # predicates, and a probe that is only enabled
 run 0 record -n 'php*:::function-entry / arg2 == 30 && copyinstr(arg0) != "inner" /' -n 'php*:::function-return /0/ { }' -o "$log" -c "$directory/calls zend"
 run 0 trace -q --log "$log" -n 'php*:::function-entry { @[copyinstr(arg0)] = count(); }'

@@ -162,7 +162,7 @@ usdt         |0| top --exact --count 1 --interval 1000 TARGET                   
 plain        |0| top --count 1 --interval 1500 TARGET                                             | much
 plain        |3| top --exact --count 1 TARGET                                                     | 'vmtap top
 container    |0| top --count 1 --interval 1500 TARGET                                             | much
-log          |2| top TARGET                                                                      | 'vmtap flame'
+log          |2| top TARGET                                                                      | 'vmtap flame 
 file         |2| top TARGET                                                                      | 'vmtap flame
 command      |0| top --count 1 --interval 1500 TARGET                                             | much
 vm-command   |0| top --count 1 --interval 1000 TARGET                                             | toy

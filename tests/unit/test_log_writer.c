@@ -92,7 +92,8 @@ static void write_log(void)
 	caps[1] = log_writer_process(writer, 800, 700, "", "", 0);
 	ck_assert_int_ge(caps[0], 0);
 	ck_assert_int_ge(caps[1], 0);
-	probe = log_writer_declare(writer, "php:::function-entry(char *name, int64_t arg1)");
+	probe = log_writer_declare(
+		writer, "php:::function-entry(char *name, int64_t arg1)", "libphp.so", "zend_call");
 	ck_assert_int_gt(probe, 0);
 	for (unsigned i = 0; i < SAMPLES; i++) {
 		event.cap = (uint16_t)caps[i % 2];

@@ -121,8 +121,10 @@ static size_t read_words(uint32_t pid, char *words, size_t size)
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* The capability of a process in the log; negative: it has no room. */
-static int cap_of(struct record_writer *record, uint32_t pid, uint32_t ppid, const char *name)
+/* The capability of a process in the log; negative: it has no room. line: its command line, if it
+ * has ended. */
+static int cap_of(struct record_writer *record, uint32_t pid, uint32_t ppid, const char *name,
+	const struct text *line)
 {
 	struct recorded_process *process;
 	char words[ARGUMENT_BYTES];
@@ -142,6 +144,12 @@ static int cap_of(struct record_writer *record, uint32_t pid, uint32_t ppid, con
 		return process->cap;
 	}
 	length = read_words(pid, words, sizeof(words));
+	if (!length && line)
+		length = (size_t)snprintf(words, sizeof(words), "%.*s",
+				 (int)(line->length < sizeof(words) ? line->length
+								    : sizeof(words) - 1),
+				 line->bytes) +
+			1;
 	cap = log_writer_process(record->log, pid, ppid, name, words, length);
 	if (cap < 0 ||
 		array_room(&record->processes, &record->process_capacity, record->process_count,
@@ -235,7 +243,8 @@ static bool take_event(
 		.tid = (uint32_t)values[PROCESS_SCRIPT_TID],
 		.cpu = (uint32_t)values[PROCESS_SCRIPT_CPU]};
 	snprintf(text, sizeof(text), "%.*s", name ? (int)name->length : 0, name ? name->bytes : "");
-	cap = cap_of(record, pid, (uint32_t)values[PROCESS_SCRIPT_PPID], text);
+	cap = cap_of(record, pid, (uint32_t)values[PROCESS_SCRIPT_PPID], text,
+		value_text(values[PROCESS_SCRIPT_ARGUMENTS]));
 	if (cap == -E2BIG)
 		record->left_out++;
 	else if (cap < 0)
@@ -432,7 +441,7 @@ static int describe_targets(struct record_writer *record, struct error *error)
 		result = process_info_read(item->pid, &process, error);
 		if (result)
 			return result;
-		result = cap_of(record, item->pid, process.ppid, process.name);
+		result = cap_of(record, item->pid, process.ppid, process.name, NULL);
 		if (result < 0)
 			return error_set(error, -result, "out of memory");
 	}

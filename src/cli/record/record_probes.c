@@ -16,6 +16,7 @@ struct recorded_probe {
 	const struct d_probe *latest;  /* that was found to be this one */
 	char provider[NAME_MAX_BYTES]; /* without the pid */
 	char name[64];
+	char module[64], function[128]; /* in which it fires; cut if they are longer */
 	uint16_t type;
 	uint16_t texts; /* one bit for each argument that is one */
 	uint8_t count;
@@ -82,10 +83,13 @@ void record_probes_script(FILE *script, const char *text, bool has_stacks)
 		fputs("}\n", script);
 		return;
 	}
-	fputs("\tprintf(\"%d%d%d%d%d%s", script);
+	fputs("\tprintf(\"%d%d%d%d%d%s%s", script);
 	for (int i = 0; i < RECORD_PROBES_NUMBERS; i++)
 		fputs("%d", script);
-	fprintf(script, "%s\", timestamp, pid, ppid, tid, cpu, execname", has_stacks ? "%k" : "");
+	fprintf(script,
+		"%s\", timestamp, pid, ppid, tid, cpu, execname, "
+		"curpsinfo->pr_psargs",
+		has_stacks ? "%k" : "");
 	for (int i = 0; i < RECORD_PROBES_NUMBERS; i++)
 		fprintf(script, ", arg%d", i);
 	fprintf(script, "%s);\n}\n", has_stacks ? ", ustack(127)" : "");
@@ -147,16 +151,27 @@ static int declare_probe(
 	if (length + 2 > sizeof(text))
 		return -E2BIG;
 	strcat(text, ")");
-	type = log_writer_declare(log, text);
+	type = log_writer_declare(log, text, recorded->module, recorded->function);
 	recorded->type = (uint16_t)type;
 	return type < 0 ? type : 0;
 }
 
-/* Finds a probe among those that are declared, or declares it. */
+static bool is_same(
+	const struct recorded_probe *one, const struct recorded_probe *other, bool has_place)
+{
+	return !strcmp(one->provider, other->provider) && !strcmp(one->name, other->name) &&
+		(!has_place ||
+			(!strcmp(one->module, other->module) &&
+				!strcmp(one->function, other->function)));
+}
+
+/* Finds a probe among those that are declared, or declares it. If no more can be declared, one
+ * counts for the others of its name. */
 static int find_probe(struct record_probes *probes, struct log_writer *log,
 	const struct d_probe *probe, uint32_t pid, struct recorded_probe **found)
 {
 	struct recorded_probe wanted = {.latest = probe};
+	const bool is_full = probes->count == WIRE_SPARES;
 	int result;
 
 	for (size_t i = 0; i < probes->count; i++)
@@ -168,15 +183,17 @@ static int find_probe(struct record_probes *probes, struct log_writer *log,
 		strlen(probe->name) >= sizeof(wanted.name))
 		return -EINVAL;
 	strcpy(wanted.name, probe->name);
-	for (size_t i = 0; i < probes->count; i++) {
-		*found = &probes->probes[i];
-		if (strcmp((*found)->provider, wanted.provider) != 0 ||
-			strcmp((*found)->name, wanted.name) != 0)
-			continue;
-		(*found)->latest = probe;
-		return 0;
-	}
-	if (probes->count == WIRE_SPARES)
+	snprintf(wanted.module, sizeof(wanted.module), "%s", probe->module);
+	snprintf(wanted.function, sizeof(wanted.function), "%s", probe->function);
+	for (int has_place = 1; has_place >= !is_full; has_place--)
+		for (size_t i = 0; i < probes->count; i++) {
+			*found = &probes->probes[i];
+			if (!is_same(*found, &wanted, has_place))
+				continue;
+			(*found)->latest = probe;
+			return 0;
+		}
+	if (is_full)
 		return -E2BIG;
 	result = declare_probe(log, probe, &wanted);
 	if (result)

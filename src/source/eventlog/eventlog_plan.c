@@ -113,6 +113,10 @@ static bool plan_compats(struct eventlog *log, struct plan *plan, const char *ex
 		int described;
 
 		next = newline ? newline + 1 : end;
+		if (log->is_sampled_by_kernel &&
+			describe_place(line, (size_t)((newline ? newline : end) - line),
+				plan->description))
+			continue;
 		described = describe_compat(line, (size_t)((newline ? newline : end) - line),
 			plan->description, &compat.description, &error);
 		if (described < 0)
@@ -245,11 +249,10 @@ bool eventlog_take_providers(struct eventlog *log, uint64_t time, const char *na
 static long add_probe(
 	struct d_probe_set *set, struct d_probe *probe, const char *provider, uint32_t pid)
 {
-	char text[64], none[1] = "";
+	char text[64];
 
 	snprintf(text, sizeof(text), "%s%" PRIu32, provider, pid);
 	probe->provider = text;
-	probe->function = none;
 	return d_probe_set_add(set, probe);
 }
 
@@ -296,8 +299,10 @@ static int add_plan(struct eventlog *log, struct plan *plan, bool absent, uint32
 	const struct plan *longest = eventlog_longest_version(log, plan);
 	struct description *description = longest->description;
 	struct d_probe_argument arguments[D_PROBE_ARGUMENTS_MAX];
+	char none[1] = "";
 	struct d_probe probe = {.kind = D_PROBE_SOURCE,
 		.module = module,
+		.function = none,
 		.name = description->name,
 		.source_tag = plan->type,
 		.argument_count = description->argument_count,
@@ -306,6 +311,10 @@ static int add_plan(struct eventlog *log, struct plan *plan, bool absent, uint32
 		.is_siteless = plan->is_siteless};
 	long index = 0;
 
+	if (*description->module)
+		probe.module = description->module;
+	if (*description->function)
+		probe.function = description->function;
 	eventlog_take_version(plan, longest);
 	for (unsigned int i = 0; i < probe.argument_count; i++) {
 		probe.arguments[i].type = description->arguments[i].type;

@@ -23,8 +23,8 @@ static bool is_plan_of(const struct plan *plan, const char *provider, const char
 		!strcmp(plan->description->name, name);
 }
 
-/* Returns true if the log comes from objects with vmtap's probe part: it describes probes. One of the
- * kernel's probes does not, if they are another runtime's. */
+/* Returns true if the log comes from objects with vmtap's probe part: it describes probes. One of
+ * the kernel's probes does not, if they are another runtime's. */
 static bool describes_probes(const struct eventlog *log)
 {
 	bool describes = false;

@@ -20,7 +20,9 @@ enum { DECLARE_BYTES = 4 /* bytes of a WIRE_DECLARE before the description */ };
 static bool same_probe(const struct plan *one, const struct plan *other)
 {
 	return one->description && other->description && !strcmp(one->provider, other->provider) &&
-		!strcmp(one->description->name, other->description->name);
+		!strcmp(one->description->name, other->description->name) &&
+		!strcmp(one->description->module, other->description->module) &&
+		!strcmp(one->description->function, other->description->function);
 }
 
 /* Returns true if the common arguments are the same. */
