@@ -101,7 +101,7 @@ struct d_compiler {
 	struct d_library *libraries;               /* those that have been read; NULL: none yet */
 	bool library_loaded;
 	uint32_t identifier_count;
-	uint32_t identifiers_known; /* so many, of those of the script; 0: all */
+	uint32_t identifiers_known; /* only the script's first ones are resolved; 0: all */
 	uint64_t object_bytes;      /* of variables that are memory */
 	enum d_last_part last_part; /* for the string programs read next */
 	/* the script being read or compiled */

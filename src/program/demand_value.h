@@ -46,7 +46,7 @@ struct demand_value demand_value_subtract(
 struct demand_value demand_value_multiply(
 	const struct demand_value *one, const struct demand_value *other);
 
-/* The value cut to so many bits: sign-extended if bits is negative, otherwise zero-extended. */
+/* The value cut to this many bits: sign-extended if bits is negative, otherwise zero-extended. */
 struct demand_value demand_value_cut(const struct demand_value *known, int32_t bits);
 
 #endif

@@ -333,8 +333,8 @@ static struct text *new_name(const struct text *wanted)
 	return made;
 }
 
-/* The id of a name, perhaps an empty one, which is defined at its first use; 0 if there are already
- * so many. */
+/* Returns the id of a name, which may be empty and is defined at its first use; 0 if names_max are
+ * defined already. */
 static uint32_t define_name(
 	struct log_writer *writer, const char *bytes, size_t length, size_t names_max)
 {

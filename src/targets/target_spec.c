@@ -65,7 +65,7 @@ static const struct conflict {
 	unsigned one;
 	unsigned other; /* 0: `one` by itself */
 	unsigned needs; /* 0: nothing is needed */
-	size_t least;   /* only if at least so many targets are given one by one */
+	size_t least;   /* only if at least this many targets are given one by one */
 	const char *text;
 } conflicts[] = {
 	{.verb = "dump", .one = TARGET_ALL, .text = "no process is named"},

@@ -135,7 +135,7 @@ enum {
 	/*
 	 * Only in logs of processes without a stream: after the arguments of an event of a spare
 	 * type comes memory of the process, as it was then, in pieces: "address:8 name:4", the
-	 * name's text with its NUL; if the name is 0, "length:2" and so many bytes follow.
+	 * name's text with its NUL; if the name is 0, "length:2" and that many bytes follow.
 	 */
 	WIRE_MEMORY_BYTES = 12
 };

@@ -66,7 +66,7 @@ wrong 'no process is named' dump
 wrong 'one PID or LOG is needed' heap
 wrong 'one PID or LOG is needed' heap x y
 wrong "a heap is that of one VM: give one after the other, as in 'vmtap heap -p PID'" heap -p $$ -c true
-wrong '--seconds is of what runs: a log has the samples that it has' heap --seconds 1 --log x
+wrong '--seconds is for what runs: a log has the samples that it has' heap --seconds 1 --log x
 wrong '--from and --to are for logs' heap --from 1 $$
 wrong '--once is one sample, --count 2 needs more' heap --once --count 2 $$
 wrong 'no log is named' export --html -o "$file"

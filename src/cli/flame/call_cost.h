@@ -1,7 +1,8 @@
 /*
- * call_cost.h: how much of the time of calls, followed one by one, is that of the probes that told
- * of them. A thread's next event cannot come sooner than its last probe has taken, so the shortest
- * time between two events, once for each event, is about the least that the probes have taken.
+ * call_cost.h: how much of the time of calls, followed one by one, is that of the probes that
+ * report them. A thread's next event cannot come sooner than its last probe has taken, so the
+ * shortest time between two events, once for each event, is about the least that the probes have
+ * taken.
  *
  * Events of a VM's own stream follow each other too closely to say anything; then nothing is said.
  */

@@ -687,7 +687,7 @@ static int check(const struct flame_options *flame, char **operands, int count)
 			"flame", "--wall is of a process: a log has the samples that it has");
 	if (flame->seconds && count && !is_pid(operands[0]))
 		return cli_usage(
-			"flame", "--seconds is of what runs: a recorded log has its own end");
+			"flame", "--seconds limits what runs: a recorded log has its own end");
 	if (flame->is_diff && flame->write == flame_pprof_write)
 		return cli_usage("flame", "--pprof has no form for a comparison");
 	if (!flame->output)

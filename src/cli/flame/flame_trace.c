@@ -112,7 +112,7 @@ static void take_row(struct flame_writer *flame, const struct aggregate *aggrega
 		flame->traced->samples += spent / PROCESS_SCRIPT_PERIOD;
 }
 
-/* How many samples of streams there were: each is of as much time as has passed since the last. */
+/* Counts the samples of streams. Each weighs as much as the time since the one before it. */
 static void take_samples(struct flame_writer *flame, const struct aggregate *aggregate,
 	const struct aggregate_rows *rows)
 {

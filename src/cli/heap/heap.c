@@ -557,7 +557,7 @@ static int check(struct heap_options *chosen)
 	if (!spec->log && (chosen->from || chosen->to))
 		return cli_usage("heap", "--from and --to are for logs");
 	if (spec->log && (chosen->seconds || chosen->count))
-		return cli_usage("heap", "%s is of what runs: a log has the samples that it has",
+		return cli_usage("heap", "%s is for what runs: a log has the samples that it has",
 			chosen->seconds ? "--seconds" : "--count");
 	if (chosen->is_once && chosen->count)
 		return cli_usage("heap", "--once is one sample, --count %" PRIu64 " needs more",

@@ -53,7 +53,7 @@ static void help(void)
 	       "                  HOST above, and addresses; may be repeated\n"
 	       "      --interval MS\n"
 	       "                  the time between two looks at the aggregations, 1000 by default\n"
-	       "      --series N  at most so many rows of an aggregation, the largest, 1000 by\n"
+	       "      --series N  at most N rows of an aggregation, the largest, 1000 by\n"
 	       "                  default\n"
 	       "  -h, --help      this text\n\n"
 	       "All other options are those of 'vmtap trace': what to trace (-p, -c, --wait), and\n"

@@ -312,7 +312,7 @@ static int check_options(const struct trace *trace)
 		return cli_usage(trace->verb, "%s", error.text);
 	if (trace->seconds && trace->spec.log)
 		return cli_usage(
-			trace->verb, "--seconds is of what runs: a recorded log has its own end");
+			trace->verb, "--seconds limits what runs: a recorded log has its own end");
 	return CLI_OK;
 }
 
