@@ -121,10 +121,10 @@ void feed_count_losses(struct feed *feed, const struct event_batch *batch)
 
 void feed_tell_lost(const struct feed *feed, const char *effect)
 {
-	if (feed->lost && feed->loss_reasons == LOSS_INTERRUPTED)
+	if (feed->lost && !loss_can_wait(feed->loss_reasons))
 		cli_message("%s: %" PRIu64 " event%s lost, %s: %s", feed->what, feed->lost,
 			feed->lost == 1 ? " was" : "s were", effect,
-			loss_reason_text(LOSS_INTERRUPTED));
+			loss_reason_text(feed->loss_reasons));
 	else if (feed->lost)
 		cli_message("%s: %" PRIu64
 			    " event%s lost, %s; 'vmtap record --lossless' loses none",

@@ -10,15 +10,34 @@
 #define AFTER " events lost of "
 #define SINCE " since "
 
+bool loss_can_wait(unsigned reasons)
+{
+	return !reasons || reasons & LOSS_ROOM;
+}
+
 const char *loss_reason_text(unsigned reasons)
 {
-	if (reasons == LOSS_INTERRUPTED)
+	switch (reasons) {
+	case LOSS_INTERRUPTED:
 		return "a signal handler fired them while its thread was writing another event, "
 		       "and then nothing can wait";
-	if (reasons == (LOSS_ROOM | LOSS_INTERRUPTED))
+	case LOSS_ROOM | LOSS_INTERRUPTED:
 		return "the VM does not wait for ever, and not at all in a signal handler that has "
 		       "interrupted the writing of another event";
-	return "the VM does not wait for ever";
+	case LOSS_NO_RING:
+		return "the library had no memory for the rings of the threads that fired them, "
+		       "and then nothing can wait";
+	case LOSS_ROOM | LOSS_NO_RING:
+		return "the VM does not wait for ever, and not at all in threads for whose rings "
+		       "the library has no memory";
+	case LOSS_INTERRUPTED | LOSS_NO_RING:
+	case LOSS_REASONS:
+		return "the VM does not wait for ever, and not at all in threads for whose rings "
+		       "the library has no memory, or in a signal handler that has interrupted the "
+		       "writing of another event";
+	default:
+		return "the VM does not wait for ever";
+	}
 }
 
 void loss_text(char text[LOSS_TEXT_MAX], uint64_t count, const char *of, uint64_t since)

@@ -15,8 +15,15 @@ enum { LOSS_TEXT_MAX = 160 };
 /* Why events are lost: bits of a LOSS. */
 enum loss_reason {
 	LOSS_ROOM = 1, /* a ring or a client had no room, and the VM did not wait, or not longer */
-	LOSS_INTERRUPTED = 2 /* of a signal handler that interrupted an event of its thread */
+	LOSS_INTERRUPTED = 2, /* of a signal handler that interrupted an event of its thread */
+	LOSS_NO_RING = 4,     /* of a thread that has no ring: memory_bytes is used up, or it is
+				 that of a child of vfork() */
+	LOSS_REASONS = LOSS_ROOM | LOSS_INTERRUPTED | LOSS_NO_RING
 };
+
+/* Returns true if the VM would have waited instead of losing some of the events. reasons: 0 if
+ * none is known. */
+bool loss_can_wait(unsigned reasons);
 
 /* Says why events can be lost although the VM waits. reasons: 0 if none is known. */
 const char *loss_reason_text(unsigned reasons);

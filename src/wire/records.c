@@ -242,9 +242,8 @@ unsigned record_loss_reasons(const struct record *record)
 {
 	if (!record_lost(record))
 		return 0;
-	return record->type == WIRE_LOSS && record->size >= WIRE_SIZE_LOSS
-		? record->payload[18]
-		: LOSS_ROOM | LOSS_INTERRUPTED;
+	return record->type == WIRE_LOSS && record->size >= WIRE_SIZE_LOSS ? record->payload[18]
+									   : LOSS_REASONS;
 }
 
 const char *record_message(const unsigned char *payload, size_t size, size_t *length)

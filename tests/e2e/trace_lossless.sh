@@ -136,3 +136,50 @@ has err "^vmtap: [0-9]+ events were lost $reason"
 has_not err 'for ever'
 end "$handler"
 run 0 log "$directory/log"
+
+# Neither can threads for whose rings the library has no memory.
+cat >"$directory/threads.c" <<'PROGRAM'
+#include <pthread.h>
+#include <vmtap.h>
+#include <vmtap_probes.h>
+
+enum { THREADS = 200, EVENTS = 100 };
+
+static pthread_barrier_t all;
+
+static void *fire(void *argument)
+{
+	for (int i = 0; i < EVENTS; i++)
+		VMTAP_GC_IDLE(0);
+	pthread_barrier_wait(&all);
+	return argument;
+}
+
+int main(void)
+{
+	struct vmtap_options options = {.size = sizeof(options), .memory_bytes = 4 << 20};
+	pthread_t threads[THREADS];
+
+	pthread_barrier_init(&all, NULL, THREADS);
+	if (vmtap_start(&options))
+		return 1;
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, fire, NULL))
+			return 1;
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	vmtap_stop();
+	return 0;
+}
+PROGRAM
+# shellcheck disable=SC2086 # no flags
+$CC -O2 $flags -I"$BUILD/include" -Iinclude -o "$directory/threads" "$directory/threads.c" "$BUILD/libvmtap.a" -pthread ||
+	fail "the program with many threads"
+reason='the library had no memory for the rings of the threads that fired them'
+run 1 trace -q --via=stream --lossless -c "$directory/threads" -n 'vm$target:::gc-idle { @ = count(); }'
+has err "^vmtap: [0-9]+ events were lost although --lossless asked for all: $reason"
+run 0 trace -q --via=stream -c "$directory/threads" -n 'vm$target:::gc-idle { @ = count(); }'
+has err '^dtrace: [0-9]+ drops'
+has_not err 'with --lossless'
+run 0 record -o "$directory/log" -c "$directory/threads"
+has err "^vmtap: [0-9]+ events were lost: $reason"

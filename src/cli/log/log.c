@@ -535,9 +535,9 @@ static int log_dump(const char *name)
 		}
 	/* after what was printed, also if both go to one place */
 	fflush(stdout);
-	if (lost && reasons == LOSS_INTERRUPTED)
+	if (lost && !loss_can_wait(reasons))
 		cli_message("%s: %" PRIu64 " events were lost: %s", name, lost,
-			loss_reason_text(LOSS_INTERRUPTED));
+			loss_reason_text(reasons));
 	else if (lost)
 		cli_message("%s: %" PRIu64
 			    " events were lost; 'vmtap record --lossless' loses none",

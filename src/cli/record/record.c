@@ -569,9 +569,9 @@ static int record(struct session *session)
 		cli_message("%" PRIu64 " events were lost although --lossless asked for all: %s",
 			counts.lost, loss_reason_text(counts.loss_reasons));
 		status = CLI_FOUND;
-	} else if (counts.lost && counts.loss_reasons == LOSS_INTERRUPTED) {
+	} else if (counts.lost && !loss_can_wait(counts.loss_reasons)) {
 		cli_message("%" PRIu64 " events were lost: %s", counts.lost,
-			loss_reason_text(LOSS_INTERRUPTED));
+			loss_reason_text(counts.loss_reasons));
 	} else if (counts.lost) {
 		cli_message("%" PRIu64
 			    " events were lost: the VM was faster than the recording; with "

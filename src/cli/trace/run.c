@@ -192,7 +192,7 @@ static void run_batch(struct run *run, const struct event_batch *batch)
 		if (batch->losses[i].kind == EVENT_LOSS_EVENTS) {
 			run->lost += batch->losses[i].count;
 			run->loss_reasons |= batch->losses[i].reasons;
-			run->can_wait |= batch->losses[i].reasons != LOSS_INTERRUPTED &&
+			run->can_wait |= loss_can_wait(batch->losses[i].reasons) &&
 				(batch->losses[i].since || run->source->recorded);
 		}
 	TEST_POINT("batch-taken");

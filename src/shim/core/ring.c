@@ -38,7 +38,7 @@ enum {
 };
 
 /* A counter of drops: the number, the reasons, and the end of the epoch. */
-#define DROP_REASON_SHIFT 38
+#define DROP_REASON_SHIFT 37
 #define DROP_COUNT ((UINT64_C(1) << DROP_REASON_SHIFT) - 1)
 #define DROP_EPOCH_SHIFT 40
 #define DROP_EPOCH_MASK (UINT64_MAX >> DROP_EPOCH_SHIFT)
@@ -135,7 +135,7 @@ struct ring_drop ring_take_drop(struct ring_drops *drops, uint32_t event)
 
 	return (struct ring_drop){.count = counter & DROP_COUNT,
 		.epoch = now - drop_age(counter, now),
-		.reasons = counter >> DROP_REASON_SHIFT & (LOSS_ROOM | LOSS_INTERRUPTED)};
+		.reasons = counter >> DROP_REASON_SHIFT & LOSS_REASONS};
 }
 
 uint64_t ring_begin_epoch(void)
@@ -172,7 +172,7 @@ static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t event)
 		return NULL;
 	}
 	if (thread_without % MAKE_AGAIN == 0 && !is_owner()) {
-		count_drop(NULL, event, atomic_load(&drop_epoch), LOSS_ROOM);
+		count_drop(NULL, event, atomic_load(&drop_epoch), LOSS_NO_RING);
 		return NULL;
 	}
 	if (thread_without++ % MAKE_AGAIN == 0) {
@@ -190,7 +190,7 @@ static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t event)
 	}
 	if (thread_ring != NO_RING)
 		return thread_ring;
-	count_drop(NULL, event, atomic_load(&drop_epoch), LOSS_ROOM);
+	count_drop(NULL, event, atomic_load(&drop_epoch), LOSS_NO_RING);
 	return NULL;
 }
 

@@ -240,7 +240,7 @@ static void take_loss(
 	struct event_loss loss = {.count = count,
 		.probe = UINT32_MAX,
 		.cpu = log->cpu,
-		.reasons = size >= WIRE_SIZE_LOSS ? payload[18] : LOSS_ROOM | LOSS_INTERRUPTED,
+		.reasons = size >= WIRE_SIZE_LOSS ? payload[18] : LOSS_REASONS,
 		.since = log->process.start + since,
 		.until = log->process.start + time};
 
