@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/suggestion.h"
+#include "cli/log_advice.h"
 #include "engine/output/display.h"
 #include "usdt/process/process_info.h"
 #include "usdt/process/process_names.h"
@@ -177,16 +178,19 @@ int cli_pid(const char *verb, const char *text, uint32_t *pid)
 
 bool cli_is_name(const char *operand)
 {
+	const char *slash = strrchr(operand, '/'), *base = slash ? slash + 1 : operand;
+	const bool is_file = !access(operand, F_OK);
+	const char *what = is_file ? "no recording" : "no file";
 	uint32_t pid;
 
-	if (!access(operand, F_OK))
+	if (is_file && log_advice_is_log(operand))
 		return false;
-	if (process_names_find(operand, &pid, 1))
+	if (!is_file && process_names_find(operand, &pid, 1))
 		cli_message("%s: there is no such file; '-p %s' is the process of that name",
 			operand, operand);
-	else if (process_names_find_script(operand, &pid, 1) == 1)
-		cli_message("%s: there is no such file; process %" PRIu32 " runs it: -p %" PRIu32,
-			operand, pid, pid);
+	else if (process_names_find_script(base, &pid, 1) == 1)
+		cli_message("%s is %s; process %" PRIu32 " runs it: -p %" PRIu32, operand, what,
+			pid, pid);
 	else
 		return false;
 	return true;

@@ -78,8 +78,8 @@ enum { CLI_PID_TEXT = 12 };
 /* The same, with the pid as text, for a verb that passes it on. */
 int cli_pid_text(const char *verb, const char *text, char digits[CLI_PID_TEXT]);
 
-/* If an operand is neither a file nor a pid, but a process has that name, says how it is given, and
- * returns true. */
+/* If an operand is no recording and no pid, but a process has that name, or runs a script of that
+ * name, says how it is given, and returns true. */
 bool cli_is_name(const char *operand);
 
 #endif

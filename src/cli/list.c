@@ -10,9 +10,11 @@
 #include <fnmatch.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 
@@ -22,6 +24,8 @@
 #include "contract/contract.h"
 #include "contract/known.h"
 #include "contract/promise.h"
+#include "usdt/elf/needed.h"
+#include "usdt/process/process_names.h"
 
 enum { FIELD_PROVIDER, FIELD_MODULE, FIELD_FUNCTION, FIELD_NAME, FIELDS };
 
@@ -69,7 +73,7 @@ static const char help[] =
 	"  -h, --help     this text\n"
 	"\n"
 	"Examples:\n"
-	"  vmtap list /usr/bin/ruby              all probes of a binary\n"
+	"  vmtap list /usr/bin/python3           all probes of a binary\n"
 	"  vmtap list -n 'gc-*' -v 1234          a running process's gc probes, in detail\n"
 	"  vmtap list --json libvm.so | jq .     for programs\n"
 	"\n"
@@ -549,6 +553,55 @@ static void print_json(const struct listing *listing)
 	probes_json_print(document);
 }
 
+/* If the name is no file, says which program or process has it. */
+static void tell_name(const char *name)
+{
+	char path[PATH_MAX];
+	uint32_t pid;
+
+	if (!access(name, F_OK))
+		return;
+	if (!strchr(name, '/') && usdt_needed_program(name, path))
+		cli_message("the program of that name: 'vmtap list %s'", path);
+	if (process_names_find(name, &pid, 1) == 1)
+		cli_message("the process of that name: 'vmtap list %" PRIu32 "'", pid);
+}
+
+/* The first library of a program that has probes. */
+struct probed_library {
+	char path[PATH_MAX]; /* "": none */
+};
+
+static void look_at_library(void *context, const char *path)
+{
+	struct probed_library *library = context;
+	struct usdt_image *image;
+	struct error ignored;
+
+	if (*library->path || usdt_image_open(path, NULL, &image, &ignored))
+		return;
+	/* those of the C and C++ libraries are not what a program is listed for */
+	for (size_t i = 0; i < image->site_count && !*library->path; i++)
+		if (strncmp(image->sites[i].provider, "lib", 3) != 0 &&
+			strcmp(image->sites[i].provider, "rtld") != 0)
+			snprintf(library->path, sizeof(library->path), "%s", path);
+	usdt_image_free(image);
+}
+
+/* Says that a file has no probes, and which of the libraries that it is linked with has some. */
+static void tell_absence(const char *name, const struct usdt_image *image)
+{
+	struct probed_library library = {""};
+
+	usdt_needed_each(name, look_at_library, &library);
+	if (*library.path)
+		cli_message(
+			"no probes in %s, but in a library that it is linked with: 'vmtap list %s'",
+			name, library.path);
+	else
+		cli_message("no probes in %s: %s", name, image->absence);
+}
+
 /* Adds a target's probes; says so when it has none, or when some could not be read. */
 static void add_target(struct listing *listing, const struct probes_target *target)
 {
@@ -571,7 +624,7 @@ static void add_target(struct listing *listing, const struct probes_target *targ
 		if (image->site_count > 0)
 			add_image(listing, image, target->process, object);
 		else if (!target->process)
-			cli_message("no probes in %s: %s", target->argument, image->absence);
+			tell_absence(target->argument, image);
 	}
 	if (site_count == 0 && target->process)
 		cli_message("no probes in process %s: neither its program nor a library of it was "
@@ -655,6 +708,7 @@ int command_list(int argc, char **argv)
 
 		if (probes_open(argv[optind], &targets[target_count], &error) < 0) {
 			cli_message("%s", error.text);
+			tell_name(argv[optind]);
 			status = CLI_CANNOT;
 			continue;
 		}

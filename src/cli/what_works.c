@@ -48,7 +48,7 @@ static void quote_words(char *const *words, char text[TITLE_MAX])
 	}
 }
 
-void what_works_tell(const struct target_spec *spec)
+void what_works_tell(const char *verb, const struct target_spec *spec)
 {
 	const char *sudo = geteuid() ? "sudo " : "";
 
@@ -89,10 +89,15 @@ void what_works_tell(const struct target_spec *spec)
 				provider, call_probes_entry(provider), reason, item->pid);
 			return;
 		}
-		cli_message("'vmtap trace method_time -p %" PRIu32
-			    "' works on its %s probes, and so does 'vmtap flame --exact -p %" PRIu32
-			    " -o FILE'",
-			item->pid, provider, item->pid);
+		if (!strcmp(verb, "serve"))
+			cli_message("'vmtap serve method_count -p %" PRIu32
+				    "' works on its %s probes",
+				item->pid, provider);
+		else
+			cli_message("'vmtap trace method_time -p %" PRIu32
+				    "' works on its %s probes, and so does 'vmtap flame --exact "
+				    "-p %" PRIu32 " -o FILE'",
+				item->pid, provider, item->pid);
 		return;
 	}
 }

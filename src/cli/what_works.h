@@ -8,6 +8,6 @@
 struct target_spec;
 
 /* Says so for the first process that serves no stream, or says nothing if there is none. */
-void what_works_tell(const struct target_spec *spec);
+void what_works_tell(const char *verb, const struct target_spec *spec);
 
 #endif

@@ -123,6 +123,13 @@ PYTHON
 # several files; for one without probes it says why, which is no error if another has probes
 run 0 list "$directory/program" "$directory/plain"
 has err "no probes in $directory/plain: it was built without probes"
+# a library that it is linked with has some
+printf '#include <sys/sdt.h>\nvoid hit(void) { STAP_PROBE(mine, hit); }\n' >"$directory/probed.c"
+printf 'void hit(void);\nint main(void) { hit(); }\n' >"$directory/linked.c"
+$CC -shared -fPIC -o "$directory/libprobed.so" "$directory/probed.c" &&
+	$CC -o "$directory/linked" "$directory/linked.c" -L"$directory" -lprobed -Wl,-rpath,"$directory" || fail "compiling"
+run 1 list "$directory/linked"
+has err "^vmtap: no probes in $directory/linked, but in a library that it is linked with: 'vmtap list $directory/libprobed.so'$"
 run 1 list "$directory/plain"
 run 1 list --json "$directory/plain"
 python3 -c 'import json, sys; assert json.load(open(sys.argv[1])) == {"probes": []}' \

@@ -44,7 +44,28 @@ hint="process $script( \\(sh\\))? runs it: -p $script$"
 run 3 top --count 1 -p "waits_$$.sh"
 has err "^vmtap: no process is named 'waits_$$.sh'; $hint"
 run 2 flame -o - "waits_$$.sh"
-has err "^vmtap: waits_$$.sh: there is no such file; $hint"
+has err "^vmtap: waits_$$.sh is no file; $hint"
+run 2 flame -o - "$directory/waits_$$.sh"
+has err "^vmtap: $directory/waits_$$.sh is no recording; $hint"
+run 2 heap "$directory/waits_$$.sh"
+has err "$hint"
+for verb in top "trace" "record -o $directory/none"; do
+	# shellcheck disable=SC2086
+	run 2 $verb "$name"
+	has err "^vmtap: $name: there is no such file; '-p $name' is the process of that name$"
+done
+run 3 list "$name"
+has err "^vmtap: the process of that name: 'vmtap list $vm'$"
+run 3 list sh
+has err "^vmtap: the program of that name: 'vmtap list /[a-z/]*/sh'$"
+# a number is a process, in each of the verbs that take one
+run 0 record --seconds 1 -o "$directory/log" "$vm"
+run 0 top --count 1 --interval 300 "$vm"
+has out "^$vm $name: "
+run 1 trace method_time "$vm"
+has err "'vmtap trace method_time -p $vm'$"
+run 1 trace -p "$vm"
+has err "^vmtap: 'vmtap scripts' lists the scripts"
 # a name that the process has given itself, longer than the kernel keeps
 cat >"$directory/named.c" <<'C'
 #include <sys/prctl.h>

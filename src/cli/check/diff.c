@@ -49,7 +49,7 @@ static const char help[] =
 	"  ! vm:::gc-start: argument 2: was uint32_t, is uint64_t\n"
 	"\n"
 	"Examples:\n"
-	"  vmtap diff /usr/bin/ruby build/ruby   what a new build changes\n"
+	"  vmtap diff /usr/bin/php build/php     what a new build changes\n"
 	"  vmtap diff --json old/libvm.so new/libvm.so | jq .changes\n"
 	"  vmtap diff v1/lua.d lua.d             for a VM's own tests\n"
 	"\n"

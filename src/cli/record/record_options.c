@@ -36,14 +36,15 @@ enum {
 
 static void help(void)
 {
-	printf("Usage: vmtap record [OPTION]... -p PID|-c COMMAND|--wait NAME -o FILE\n"
+	printf("Usage: vmtap record [OPTION]... PID|-c COMMAND|--wait NAME -o FILE\n"
 	       "       vmtap record [OPTION]... -o FILE -- COMMAND [ARGUMENT]...\n"
 	       "Writes the event stream of a VM to a file, which 'vmtap trace --log' and every\n"
 	       "reader of GHC's eventlog can read. Of a process that serves no event stream, it\n"
 	       "writes samples of its stacks, with the functions' names, 97 a second of each\n"
 	       "processor, as root.\n\n"
-	       "  -p PID            a running process, or its name; it is left running. Without\n"
-	       "                    event streams it may be repeated\n"
+	       "  -p PID            a running process, or its name; it is left running; the same "
+	       "as\n"
+	       "                    PID. Without event streams it may be repeated\n"
 	       "  -c COMMAND        start the command and record it from its first event; it is\n"
 	       "                    ended with the recording. Quotes and backslashes work as in\n"
 	       "                    a shell\n"
@@ -249,7 +250,10 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 			status = take_files(optarg, &options->recording.files);
 			break;
 		case 1: /* an operand */
-			operand = operand ? operand : optarg;
+			if (*optarg && !optarg[strspn(optarg, "0123456789")])
+				status = target_options_process("record", &options->spec, optarg);
+			else
+				operand = operand ? operand : optarg;
 			break;
 		case 'h':
 			help();
@@ -262,6 +266,8 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 	if (status)
 		return status;
 	/* what is left comes after -- */
+	if (operand && cli_is_name(operand))
+		return CLI_USAGE;
 	if (operand)
 		return cli_usage("record", "'%s' is one operand too many", operand);
 	if (optind < argc)

@@ -49,7 +49,7 @@ struct top {
 
 static void help(void)
 {
-	printf("Usage: vmtap top [OPTION]... [-p PID|-c COMMAND]\n"
+	printf("Usage: vmtap top [OPTION]... [PID|-p PID|-c COMMAND]\n"
 	       "A live table of the methods that spend the most: their own time and that with "
 	       "what\n"
 	       "they call, by samples of CPU time; and for each VM its collections, pauses, "

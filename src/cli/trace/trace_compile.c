@@ -71,6 +71,24 @@ static void tell_providers(const struct trace *trace)
 		at);
 }
 
+/* Says how a bundled script is given the process that it needs. A pid or name among its arguments
+ * was meant as one. */
+static void tell_untargeted(const struct work *work)
+{
+	const struct trace *trace = work->trace;
+
+	if (target_spec_is_given(&trace->spec) || trace->targets.count)
+		return;
+	if (trace->argument_count)
+		cli_message("no process is given, and '%s' is an argument of the script: 'vmtap %s "
+			    "%s -p %s'",
+			trace->arguments[0], trace->verb, trace->scripts[0].name,
+			trace->arguments[0]);
+	else
+		cli_message("no process is given: 'vmtap %s %s -p PID', or -c COMMAND", trace->verb,
+			trace->scripts[0].name);
+}
+
 static int report_error(const struct work *work, const struct d_error *error)
 {
 	const struct script *script = &work->trace->scripts[error->script];
@@ -83,7 +101,8 @@ static int report_error(const struct work *work, const struct d_error *error)
 		trace_tell_notes(&work->trace->targets, error->unmatched);
 	if (error->tag && !strcmp(error->tag, "D_PDESC_ZERO") && work->trace->is_bundled) {
 		tell_providers(work->trace);
-		what_works_tell(&work->trace->spec);
+		tell_untargeted(work);
+		what_works_tell(work->trace->verb, &work->trace->spec);
 	}
 	return CLI_FOUND;
 }
@@ -97,7 +116,7 @@ static int report_missing(const struct work *work)
 		cli_message("the command has started other programs: --follow traces these too");
 	if (!strcmp(work->trace->verb, "trace"))
 		tell_providers(work->trace);
-	what_works_tell(&work->trace->spec);
+	what_works_tell(work->trace->verb, &work->trace->spec);
 	return CLI_CANNOT;
 }
 
@@ -432,6 +451,10 @@ static int tell_siteless(const struct work *work, const struct d_program *progra
 			text, used < sizeof(text) ? "" : " ...");
 		return CLI_OK;
 	}
+	if (work->trace->spec.log)
+		cli_message("'vmtap log %s' shows what the recording has, and 'vmtap flame %s -o "
+			    "FILE' draws its samples, if it has some",
+			work->trace->spec.log, work->trace->spec.log);
 	fprintf(stderr,
 		"dtrace: %s %s: line %u: probe description %s does not match any probes (no object "
 		"of the process has a site of it, so it cannot fire)\n",

@@ -230,6 +230,8 @@ static int no_script(const char *verb, const char *name)
 
 	if (log_advice_is_log(name) && !strcmp(verb, "top"))
 		return log_advice_tell(name);
+	if (!log_advice_is_log(name) && cli_is_name(name))
+		return CLI_USAGE;
 	if (log_advice_is_log(name))
 		advice = "a recording is given with --log";
 	else if (!access(name, F_OK))
@@ -262,6 +264,9 @@ static int take_operand(struct trace *trace, char *text)
 {
 	const struct bundled_script *bundled = NULL;
 
+	/* the table has a script of its own, so a number is a process, as for other verbs */
+	if (!strcmp(trace->verb, "top") && *text && !text[strspn(text, "0123456789")])
+		return target_options_process(trace->verb, &trace->spec, text);
 	if (!trace->has_operand && !trace->script_count)
 		bundled = scripts_find(text);
 	trace->has_operand = true;
@@ -306,6 +311,8 @@ static int check_options(const struct trace *trace)
 		return no_script(trace->verb, trace->arguments[0]);
 	if (!trace->script_count && trace->mode == TRACE_RUN) {
 		fprintf(stderr, "dtrace: no probes specified\n");
+		cli_message("'vmtap scripts' lists the scripts that come with vmtap, such as "
+			    "method_time; -n takes a clause, -s a file");
 		return CLI_FOUND;
 	}
 	if (target_spec_check(&trace->spec, trace->verb, &error))
