@@ -24,8 +24,8 @@ enum {
 	RECORD_PROBES_NUMBERS = 10, /* arguments that are recorded */
 	RECORD_PROBES_TEXTS = 6,    /* those of them that may be texts: the first ones */
 	RECORD_PROBES_TEXT_BYTES = 1024,
-	/* What is printed of an event: time, pid, parent, thread, processor, name, command line, the
-	 * arguments, and perhaps the stack of the process. */
+	/* What is printed of an event: time, pid, parent, thread, processor, name, command line,
+	 * the arguments, and perhaps the stack of the process. */
 	RECORD_PROBES_FIRST = 7,
 	RECORD_PROBES_STACK = RECORD_PROBES_FIRST + RECORD_PROBES_NUMBERS,
 	RECORD_PROBES_VALUES = RECORD_PROBES_STACK,
