@@ -5,7 +5,11 @@
 #include <string.h>
 
 static const char meta_end[] = ".class", meta_start[] = "#<Class:", python_end[] = ".py",
-		  none[] = "(none)";
+		  frozen_start[] = "<frozen ", none[] = "(none)";
+
+enum { FRAME_BYTES = sizeof(frozen_start) - 1 };
+
+_Static_assert(sizeof(meta_start) == sizeof(frozen_start), "both frames begin with as many bytes");
 
 static bool begins_with(struct method_part part, const char *start)
 {
@@ -17,6 +21,13 @@ static bool ends_in(struct method_part part, const char *end)
 	size_t length = strlen(end);
 
 	return part.length > length && !memcmp(part.text + part.length - length, end, length);
+}
+
+/* Whether it is "#<Class:Class>" or "<frozen module>". */
+static bool is_framed(struct method_part part)
+{
+	return part.length > FRAME_BYTES + 1 && part.text[part.length - 1] == '>' &&
+		(begins_with(part, meta_start) || begins_with(part, frozen_start));
 }
 
 static size_t append(char *to, size_t size, size_t at, const char *text, size_t length)
@@ -38,9 +49,9 @@ size_t method_text(char *to, size_t size, struct method_part class, struct metho
 	if (ends_in(class, meta_end) || ends_in(class, python_end)) {
 		class.length -= strlen(ends_in(class, meta_end) ? meta_end : python_end);
 		separator = ".";
-	} else if (begins_with(class, meta_start) && class.text[class.length - 1] == '>') {
-		class.text += strlen(meta_start);
-		class.length -= strlen(meta_start) + 1;
+	} else if (is_framed(class)) {
+		class.text += FRAME_BYTES;
+		class.length -= FRAME_BYTES + 1;
 		separator = ".";
 	}
 	at = append(to, size, 0, class.text, class.length);

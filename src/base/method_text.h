@@ -1,8 +1,9 @@
 /*
  * method_text.h: how a method is written, in whatever the command prints: "Class#method";
  * "Class.method" for a method of the class itself, whose class is given as "Class.class", or as
- * "#<Class:Class>" by Ruby; "module.function" for a function of the Python file "module.py"; and
- * the method alone if it has no class. Classes of the JVM have dots, "java.lang.String".
+ * "#<Class:Class>" by Ruby; "module.function" for a function of the Python file "module.py", or of
+ * what Python calls "<frozen module>"; and the method alone if it has no class. Classes of the JVM
+ * have dots, "java.lang.String".
  *
  * Bundled scripts write it alike (probes/scripts/parts/names.d).
  */

@@ -21,6 +21,7 @@ START_TEST(methods)
 	is_text("Task.class", "new", 64, "Task.new");
 	is_text("#<Class:Task>", "new", 64, "Task.new");
 	is_text("program.py", "main", 64, "program.main");
+	is_text("<frozen os>", "walk", 64, "os.walk");
 	is_text("(none)", "main", 64, "main");
 	is_text("", "main", 64, "main");
 	is_text("A", "", 64, "A#");
@@ -32,7 +33,9 @@ END_TEST
 START_TEST(other_names)
 {
 	is_text(".class", "a", 64, ".class#a");
-	is_text("#<Class:>", "a", 64, "a");
+	is_text("#<Class:>", "a", 64, "#<Class:>#a");
+	is_text("<frozen >", "a", 64, "<frozen >#a");
+	is_text("<frozen os", "a", 64, "<frozen os#a");
 	is_text("#<Class:", "a", 64, "#<Class:#a");
 	is_text("(none)x", "a", 64, "(none)x#a");
 	is_text(".py", "a", 64, ".py#a");

@@ -32,8 +32,8 @@ enum exact_value {
 	VALUE_PID,
 	VALUE_TID,
 	VALUE_THREAD,
-	VALUE_KIND, /* "->", "<-", "=>", "<="; of the lines that are added "tick" */
-	VALUE_NAME,
+	VALUE_KIND, /* "->", "<-", "=>", "<="; of the lines that are added "tick" and "process" */
+	VALUE_NAME, /* of the method; of the process */
 	VALUES
 };
 
@@ -77,13 +77,21 @@ static void write_script(FILE *file, const struct bundled_script *script, bool i
 char *exact_calls_script(const struct target_spec *spec)
 {
 	const struct bundled_script *script = scripts_find("call_log");
+	const bool is_of_any = spec->count != 1 || spec->follows;
 	char *text = NULL;
 	size_t size;
 	FILE *file = script ? open_memstream(&text, &size) : NULL;
 
 	if (!file)
 		return NULL;
-	write_script(file, script, spec->count != 1 || spec->follows);
+	/* a process may have ended when its calls are read */
+	fprintf(file,
+		"*%s:::[mf]*[dn]-entry,\n*%s:::[mf]*[dn]-return\n/!self->named/\n{\n\tself->named "
+		"= "
+		"1;\n\tprintf(\"%%d %%d %%d %%d %%s %%s\\n\", timestamp, pid, tid, tid, "
+		"\"process\", execname);\n}\n",
+		is_of_any ? "" : "$target", is_of_any ? "" : "$target");
+	write_script(file, script, is_of_any);
 	/* losses are to be known soon: until then, stacks may lack calls */
 	fprintf(file,
 		"#pragma D option statusrate=50ms\n"
@@ -198,11 +206,11 @@ void exact_calls_free(struct exact_calls *exact)
 
 /* ---- processes and threads ---- */
 
-static struct exact_process *process_of(struct exact_calls *exact, uint64_t pid)
+/* Returns a process, which is added with its name; NULL: out of memory. */
+static struct exact_process *process_of(
+	struct exact_calls *exact, uint64_t pid, const struct text *called)
 {
 	struct exact_process *process;
-	struct process_info info = {.name = ""};
-	struct error ignored;
 	char text[96];
 	uint32_t name;
 
@@ -214,9 +222,8 @@ static struct exact_process *process_of(struct exact_calls *exact, uint64_t pid)
 		return NULL;
 	process = &exact->processes[exact->process_count];
 	*process = (struct exact_process){.pid = pid};
-	if (process_info_read((uint32_t)pid, &info, &ignored))
-		*info.name = '\0';
-	snprintf(process->name, sizeof(process->name), "%s", info.name);
+	snprintf(process->name, sizeof(process->name), "%.*s", called ? (int)called->length : 0,
+		called ? called->bytes : "");
 	if (exact->nodes != EXACT_CALLS_ONE) {
 		if (exact->nodes == EXACT_CALLS_NAMED)
 			snprintf(text, sizeof(text), "%s (%" PRIu64 ")", process->name, pid);
@@ -265,7 +272,7 @@ static uint32_t thread_of(struct exact_calls *exact, const uint64_t *values, boo
 	/* The system gives the number of an ended thread to a new one. */
 	if (!begins && !(is_first && wanted.thread == wanted.tid))
 		return number;
-	process = process_of(exact, wanted.pid);
+	process = process_of(exact, wanted.pid, NULL);
 	if (!process ||
 		!stacks_begin_thread(exact->stacks, number, values[VALUE_TIME], process->node))
 		return UINT32_MAX;
@@ -307,7 +314,7 @@ static void take_tick(struct exact_calls *exact, uint64_t time)
 			continue;
 		thread->has_ended = true;
 		stacks_end_thread(exact->stacks, i);
-		process = process_of(exact, thread->pid);
+		process = process_of(exact, thread->pid, NULL);
 		if (process)
 			process->threads--;
 	}
@@ -341,6 +348,10 @@ bool exact_calls_take(
 	if (kind && kind->length == 4) {
 		take_tick(exact, values[VALUE_TIME]);
 		return true;
+	}
+	if (kind && kind->length > 4) {
+		exact->has_failed = !process_of(exact, values[VALUE_PID], name);
+		return !exact->has_failed;
 	}
 	if (!kind || kind->length != 2 || !name || exact->blind)
 		return true;
