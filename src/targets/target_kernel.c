@@ -163,6 +163,12 @@ int target_open_kernel(struct targets *targets, struct target *target, struct d_
 	bool is_useful;
 	int result = target_add_to_kernel(targets, target, set, error);
 
+	/* a command that has ended meanwhile: the compiler says what matches nothing */
+	if ((result == -ENODATA || result == -ESRCH) && target_is_started(target) &&
+		targets->asked_count) {
+		d_probe_set_cut(set, before);
+		return 0;
+	}
 	need = result == -EPERM ? kernel_need_first(targets, set) : NULL;
 	if (need && (targets->spec->via == TARGET_VIA_KERNEL || *target->missing.text))
 		target_refuse(need, error);

@@ -188,6 +188,12 @@ for text in 'php*:::function-entry { trace(1); }' 'php*:::function-entry /1' 'ph
 	has err 'only a probe description, perhaps with a predicate, and no action$'
 done
 
+# what is wrong with a description is named where it is, also if the command has ended meanwhile
+run 1 record -n 'php*:::nosuch' -o "$log" -c "$directory/calls zend"
+has err '^dtrace: invalid probe specifier php\*:::nosuch: probe description php\*:::nosuch does not match any probes, column 1, '
+run 1 record -n 'php*:::function-entry /wrong/ { }' -o "$log" -c "$directory/calls zend"
+has err 'failed to resolve wrong: Unknown variable name, column 24, '
+
 # several processes: each below its own frame, and their threads do not mix
 run 0 record --follow -n 'php*:::function-*' -o "$log" -c "$directory/calls zend forks"
 run 0 flame --by calls --folded -o "$directory/lines" "$log"

@@ -37,6 +37,7 @@ struct record_probes {
 struct probe_text {
 	const char *description, *predicate;
 	int description_length, predicate_length;
+	int head_length; /* of both as they are written */
 };
 
 /* Takes the parts of a text. Returns false if it has other ones. */
@@ -55,6 +56,7 @@ static bool split_text(const char *text, struct probe_text *parts)
 		if (*body != '}' || body[1 + strspn(body + 1, blanks)])
 			return false;
 	}
+	parts->head_length = (int)(end - text);
 	if (text[length] != '/')
 		return !strchr(text, ';');
 	while (strchr(blanks, end[-1]))
@@ -76,8 +78,8 @@ void record_probes_script(FILE *script, const char *text, bool has_stacks)
 	struct probe_text parts;
 
 	split_text(text, &parts);
-	fprintf(script, "%.*s\n/%.*s/\n{\n", parts.description_length, parts.description,
-		parts.predicate_length, parts.predicate);
+	/* so that messages name the place in the option */
+	fprintf(script, "#line 1\n%.*s\n{\n", parts.head_length, text);
 	/* the probe is only to be traced, as Python's line is for its function-entry */
 	if (parts.predicate_length == 1 && *parts.predicate == '0') {
 		fputs("}\n", script);
