@@ -1,6 +1,7 @@
 #!/bin/bash
 # dump of a process that is no VM: each thread with what it waits for and its functions. No system call of
 # it fails, also when vmtap is killed in the middle; a stopped process stays stopped; what cannot be shown.
+# All of it once more in a pid namespace.
 # tests: src/cli/dump/dump_process.c src/usdt/process/thread_state.c src/usdt/unwind/thread_stack.c src/kernel/bpf/task_registers.c
 set -u
 . tests/e2e/common
@@ -271,4 +272,10 @@ await_stream "$vm"
 run 0 dump --via=kernel "$vm"
 has out "^thread $vm \(toy\): "
 has out '^ {14}toy`main\+0x[0-9a-f]+$'
+
+# In a container, processes and threads have other numbers than the kernel's own.
+nest='unshare --pid --fork --mount-proc --kill-child'
+if [ -z "${TEST_IN_NEST:-}" ] && $nest true 2>/dev/null; then
+	TEST_IN_NEST=1 $nest bash "$0" || fail "in a pid namespace"
+fi
 exit 0

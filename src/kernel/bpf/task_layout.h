@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { KERNEL_NUMBER_BYTES = 16 /* of struct upid: the number in a namespace, and its pointer */ };
+
 /* Where the number that a process has in a pid namespace is kept. */
 struct kernel_number_layout {
 	bool is_known;

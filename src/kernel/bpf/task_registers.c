@@ -8,12 +8,16 @@
 
 #include "kernel/bpf/bpf.h"
 #include "kernel/bpf/bpf_code.h"
+#include "kernel/bpf/bpf_features.h"
+#include "kernel/bpf/bpf_namespace.h"
 #include "kernel/bpf/btf_lookup.h"
+#include "kernel/bpf/task_layout.h"
 
 enum {
 	REGISTER_BYTES = TASK_REGISTERS * sizeof(uint64_t),
 	CONTEXT_TASK = 8, /* offset of the task in struct bpf_iter__task, after its metadata */
-	SEQUENCE = 0      /* offset of the output in struct bpf_iter_meta */
+	SEQUENCE = 0,     /* offset of the output in struct bpf_iter_meta */
+	PLACE = -8        /* on the program's stack */
 };
 
 struct task_registers {
@@ -21,15 +25,31 @@ struct task_registers {
 	int program;
 };
 
-/* Writes the program. pid: where a task has its number. Returns as bpf_code_end(). */
-static int write_program(struct bpf_code *code, int map, uint32_t pid)
+/* Reads the number of the task in R7 to R1. All tasks of the iterator are in our namespace. */
+static void write_number(struct bpf_code *code, const struct bpf_features *features,
+	const struct kernel_watch_layout *layout)
+{
+	if (!features->other_namespace) {
+		bpf_read(code, BPF_REG_1, BPF_REG_7, (int)layout->pid, 4);
+		return;
+	}
+	bpf_move(code, BPF_REG_3, BPF_REG_7);
+	bpf_read_kernel(code, BPF_REG_3, layout->identity, 8, PLACE);
+	bpf_read_kernel(code, BPF_REG_3,
+		layout->numbers + features->namespace_level * KERNEL_NUMBER_BYTES, 4, PLACE);
+	bpf_move(code, BPF_REG_1, BPF_REG_3);
+}
+
+/* Returns as bpf_code_end(). */
+static int write_program(struct bpf_code *code, int map, const struct bpf_features *features,
+	const struct kernel_watch_layout *layout)
 {
 	uint32_t out = bpf_label(code);
 
 	bpf_move(code, BPF_REG_6, BPF_REG_1);
 	bpf_read(code, BPF_REG_7, BPF_REG_6, CONTEXT_TASK, 8);
 	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_7, 0, out);
-	bpf_read(code, BPF_REG_1, BPF_REG_7, (int)pid, 4);
+	write_number(code, features, layout);
 	bpf_set_map_value(code, BPF_REG_2, map, 0);
 	bpf_read(code, BPF_REG_2, BPF_REG_2, 0, 4);
 	bpf_jump_if(code, BPF_JNE, BPF_REG_1, BPF_REG_2, out);
@@ -55,18 +75,22 @@ static int write_program(struct bpf_code *code, int map, uint32_t pid)
 
 static int load_program(int map)
 {
-	struct kernel_btf_query queries[] = {{.kind = KERNEL_BTF_FUNCTION, .name = "bpf_iter_task"},
-		{.kind = KERNEL_BTF_MEMBER, .name = "task_struct", .member = "pid"}};
+	struct kernel_btf_query query = {.kind = KERNEL_BTF_FUNCTION, .name = "bpf_iter_task"};
 	struct bpf_function function = {.is_iterator = true};
+	struct kernel_watch_layout layout;
+	struct bpf_features features = {0};
 	struct bpf_code code;
 	int result;
 
-	kernel_btf_find(queries, 2);
-	if (!queries[0].is_found || !queries[1].is_found)
+	kernel_btf_find(&query, 1);
+	kernel_layout_find_watch(&layout);
+	bpf_namespace_find(&features);
+	if (!query.is_found || !layout.has_task ||
+		(features.other_namespace && !features.namespace_level))
 		return -ENOTSUP;
-	function.number = queries[0].result;
+	function.number = query.result;
 	bpf_code_begin(&code);
-	result = write_program(&code, map, queries[1].result);
+	result = write_program(&code, map, &features, &layout);
 	if (!result)
 		result = bpf_try_load(code.instructions, code.count, 0, &function);
 	bpf_code_free(&code);

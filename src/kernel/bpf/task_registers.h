@@ -17,9 +17,9 @@ int task_registers_open(struct task_registers **registers);
 void task_registers_close(struct task_registers *registers);
 
 /*
- * Reads those of a thread. They mean something only if it waits in the kernel before and after the
- * call. Returns 0, -ENOENT if there is no such thread by the kernel's own numbers, or another
- * negative errno.
+ * Reads those of a thread, whose number is one of our pid namespace. They mean something only if it
+ * waits in the kernel before and after the call. Returns 0, -ENOENT if there is no such thread, or
+ * another negative errno.
  */
 int task_registers_read(
 	struct task_registers *registers, uint32_t tid, uint64_t values[TASK_REGISTERS]);

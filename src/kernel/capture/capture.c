@@ -30,8 +30,7 @@
 
 enum {
 	CLOCK_TRIES = 2,
-	COMPAT_BIT = 2,    /* the kernel's TS_COMPAT */
-	NUMBER_BYTES = 16, /* of a struct upid: the number, and the namespace */
+	COMPAT_BIT = 2, /* the kernel's TS_COMPAT */
 	NUMBER_NAMESPACE = 8
 };
 
@@ -331,7 +330,7 @@ static void find_parent(struct kernel_generator *g)
 {
 	const struct kernel_number_layout *layout = &g->maps->layout.number;
 	const uint32_t level = g->features->namespace_level;
-	const uint32_t number = layout->numbers + level * NUMBER_BYTES;
+	const uint32_t number = layout->numbers + level * KERNEL_NUMBER_BYTES;
 	struct bpf_code *code = g->code;
 	uint32_t none = bpf_label(code), after = bpf_label(code);
 

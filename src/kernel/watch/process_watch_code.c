@@ -30,8 +30,7 @@ enum {
 	STACK_CHILD = -40,   /* its id */
 	STACK_WATCHED = -56, /* struct watched_process */
 	STACK_NUMBER = -72,  /* struct upid: the id in a namespace, and the namespace */
-	NUMBER_BYTES = 16,
-	NAMESPACES_MAX = 32 /* that may be nested */
+	NAMESPACES_MAX = 32  /* that may be nested */
 };
 
 struct generator {
@@ -217,11 +216,11 @@ static void find_number(struct generator *g)
 	for (int i = 0; i < NAMESPACES_MAX; i++) {
 		bpf_jump_if_value(code, BPF_JLT, BPF_REG_9, i, g->done);
 		bpf_move(code, BPF_REG_3, BPF_REG_8);
-		bpf_operate_value(
-			code, BPF_ADD, BPF_REG_3, (int32_t)layout->numbers + i * NUMBER_BYTES);
+		bpf_operate_value(code, BPF_ADD, BPF_REG_3,
+			(int32_t)layout->numbers + i * KERNEL_NUMBER_BYTES);
 		bpf_write_value(code, BPF_REG_10, STACK_NUMBER, 0, 8);
 		bpf_write_value(code, BPF_REG_10, STACK_NUMBER + 8, 0, 8);
-		read_kernel(g, STACK_NUMBER, NUMBER_BYTES);
+		read_kernel(g, STACK_NUMBER, KERNEL_NUMBER_BYTES);
 		bpf_read(code, BPF_REG_3, BPF_REG_10, STACK_NUMBER + 8, 8);
 		read_member(g, BPF_REG_3, layout->namespace_inode, 4);
 		bpf_set(code, BPF_REG_1, g->watch->features.namespace_inode);
