@@ -169,7 +169,9 @@ static int log_enable(
 	stacks |= eventlog_is_sampled_by_kernel(log->log);
 	if (stacks && eventlog_want_stacks(log->log, true))
 		result = error_set(error, ENOMEM, "%s: out of memory", log->file);
-	else if (eventlog_enable(log->log, probes, source_request_probes(request, probes), 0))
+	else if (source_request_needs(request) & d_need_bit(D_NEED_USER_STACK))
+		eventlog_want_user_stacks(log->log);
+	if (!result && eventlog_enable(log->log, probes, source_request_probes(request, probes), 0))
 		result = error_set(error, EINVAL, "%s: its probes are not known yet", log->file);
 	free(probes);
 	return result;

@@ -224,9 +224,12 @@ if $CC -O1 -o "$directory/probes" "$directory/probes.c" 2>/dev/null; then
 	run 0 trace -q --log "$log" -n 'demo*:::step { self->i = arg1; } ruby*:::method-entry /self->i != arg3/ { @wrong = count(); } ruby*:::method-entry { @ = count(); }'
 	has out '^ +[1-9][0-9]*$'
 	[ "$(grep -c '[0-9]' "$directory/out")" = 1 ] || fail "events are not in order"
+	run 0 trace -q --log "$log" -n 'demo*:::step { @[ustack(2)] = count(); }'
+	has err 'no event of these probes has a stack, so ustack\( \) is empty: the log was recorded without --stacks$'
 	run 0 record -p "$fires" -n 'demo*:::step' --stacks --seconds 1 -o "$log"
 	run 0 trace -q --log "$log" -n 'demo*:::step { @[ustack(2)] = count(); }'
 	has out '^ +probes`(step|main)\+0x[0-9a-f]+$'
+	is_silent || fail "something is said of stacks that are there"
 	run 3 record -p "$fires" -n 'syscall::clock_nanosleep:entry' -o "$log"
 	has err '^vmtap: syscall::clock_nanosleep:entry cannot be recorded: only USDT probes of processes can$'
 	"$VMTAP" record --max-size 20k --rotate 2 -p "$fires" -n 'ruby*:::method-entry' -o "$log" &

@@ -220,6 +220,10 @@ void eventlog_want_thread_ends(struct eventlog *log);
  */
 int eventlog_want_stacks(struct eventlog *log, bool keeps);
 
+/* Of a log that has the kernel's samples, after that: has it say so if no event has a stack for
+ * ustack(). */
+void eventlog_want_user_stacks(struct eventlog *log);
+
 /* Returns true if the VM walks its stacks. */
 bool eventlog_walks(const struct eventlog *log);
 

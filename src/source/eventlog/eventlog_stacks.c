@@ -73,6 +73,11 @@ int eventlog_want_stacks(struct eventlog *log, bool keeps)
 	return 0;
 }
 
+void eventlog_want_user_stacks(struct eventlog *log)
+{
+	log->tells_stacks = true;
+}
+
 void eventlog_free_stacks(struct eventlog *log)
 {
 	free(log->captures);
@@ -245,15 +250,21 @@ void eventlog_tell_stacks(struct eventlog *log)
 	static const char none[] = "no event has a guest stack, so jstack( ) is empty: the VM does "
 				   "not walk its stacks, or the log was recorded without --stacks";
 
+	static const char user[] =
+		"no event of these probes has a stack, so ustack( ) is empty: the log "
+		"was recorded without --stacks";
+
 	if (!log->tells_stacks || !log->wants_stacks ||
 		(!log->has_kept &&
 			(log->stage < STAGE_ENDED || log->heap_count || log->has_stack ||
 				!log->has_none)))
 		return;
 	log->tells_stacks = false;
-	if (log->has_kept)
+	if (log->is_sampled_by_kernel && !log->has_kept)
+		eventlog_add_message(log, user, sizeof(user) - 1);
+	else if (log->has_kept && !log->is_sampled_by_kernel)
 		eventlog_add_message(log, kept, sizeof(kept) - 1);
-	else
+	else if (!log->is_sampled_by_kernel)
 		eventlog_add_message(log, none, sizeof(none) - 1);
 }
 
