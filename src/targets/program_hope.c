@@ -21,6 +21,7 @@ static const char *const loaders[] = {"dlopen", "dlmopen", "execl", "execle", "e
 	"execve", "execveat", "execvp", "execvpe", "fexecve", NULL};
 
 struct hope {
+	size_t files;
 	bool has_runtime;
 	bool loads; /* or it is not known */
 };
@@ -44,15 +45,17 @@ static void read_file(void *context, const char *path)
 {
 	struct hope *hope = context;
 
+	hope->files++;
 	hope->loads |= usdt_imports(path, loaders) != 0;
 	hope->has_runtime |= program_file_has_runtime(path);
 }
 
 static struct hope read_program(const char *path)
 {
-	struct hope hope = {false, false};
+	struct hope hope = {0};
 
-	if (!usdt_needed_each(path, read_file, &hope))
+	/* what is linked statically imports nothing, and may do anything */
+	if (!usdt_needed_each(path, read_file, &hope) || hope.files < 2)
 		hope.loads = true;
 	/* a library that is loaded before all others may contain the runtime */
 	if (getenv("LD_PRELOAD") || !access("/etc/ld.so.preload", F_OK))

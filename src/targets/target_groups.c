@@ -104,6 +104,7 @@ int targets_open(struct targets *targets, struct d_probe_set *set, struct error 
 		return target_group_methods(targets)->open(targets, set, error);
 	result = machine_parts_open(&all, targets, set, error);
 	first = set->count;
+	targets->has_machine = !result && all.count;
 	/* These are of all processes, so none need be found; the command's end is waited for. */
 	alone = machine_parts_is_all(&all, targets);
 	if (alone && targets->group == TARGET_GROUP_FAMILY)

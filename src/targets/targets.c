@@ -230,7 +230,11 @@ bool targets_leave_missing(struct targets *targets)
 
 		if (!*target->missing.text)
 			continue;
-		target_tell(targets, "%s; nothing of it is traced", target->missing.text);
+		/* its end still matters if samples or system calls of it may be traced */
+		target_tell(targets, "%s%s", target->missing.text,
+			targets->has_machine ? "" : "; nothing of it is traced");
+		if (targets->has_machine)
+			continue;
 		target->is_watched = false;
 		target->is_reported = true;
 	}

@@ -92,6 +92,7 @@ struct targets {
 	size_t asked_count;
 	bool guest_stack;        /* they use jstack() */
 	bool samples_in_streams; /* probes profile-n are those of streams, not the kernel's */
+	bool has_machine;        /* probes of no process are traced, too */
 	bool may_miss;           /* descriptions may match no probe, or only later ones */
 	bool lists_all;          /* there are no scripts: all probes are listed */
 	uint64_t patience;       /* ns in all to wait for streams; 0: as long as it takes */
@@ -162,9 +163,9 @@ int targets_watch(struct targets *targets, struct error *error);
 const struct error *targets_missing(const struct targets *targets);
 
 /*
- * Leaves out the targets whose streams are missing, and says so, if others that are given one by
- * one deliver events: the trace ends with those. Returns false if there are no others, and does
- * nothing then.
+ * Says which targets' streams are missing if others that are given one by one deliver events, and
+ * leaves them out, so that the trace ends with the others, unless probes of no process are traced,
+ * too. Returns false if there are no others, and does nothing then.
  */
 bool targets_leave_missing(struct targets *targets);
 

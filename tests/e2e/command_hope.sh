@@ -34,6 +34,14 @@ C
 for program in none loads executes; do
 	$CC -o "$directory/$program" "$directory/$program.c" || fail "compiling"
 done
+# of a program that is linked statically, nothing is known
+if $CC -static-pie -o "$directory/static" "$directory/executes.c" 2>/dev/null; then
+	run 0 trace -q -c "$directory/static $TOY examples/toy/programs/queens.toy" \
+		-n 'vm$target:::method-entry { printf("called\n"); exit(0); }'
+	has out '^called$'
+else
+	echo "left out: a static program: $CC -static-pie does not work here"
+fi
 for way in auto stream; do
 	# without a limit of time: it ends by itself
 	VMTAP_DEBUG=target run 3 trace --via=$way -c "$directory/none" -n 'vm$target:::gc-end'
@@ -58,6 +66,19 @@ for verb in "trace -n vm*:::gc-end" "serve --listen 127.0.0.1:0" "top --plain" "
 	run 3 $verb --wait "no_vm_$$" --seconds 1
 	[ "$(cat "$directory/err")" = "vmtap: waiting for 'no_vm_$$'
 vmtap: no VM of the name 'no_vm_$$' has served an event stream in that time" ] || fail "$verb --wait"
+done
+# a signal ends each of them while it waits
+for verb in "trace -n vm*:::gc-end" "serve --listen 127.0.0.1:0" "top --plain" "flame -o $directory/file" \
+	"record -o $directory/file" heap; do
+	forget_output
+	# shellcheck disable=SC2086
+	"$VMTAP" $verb --wait "no_vm_$$" >"$directory/out" 2>"$directory/err" </dev/null &
+	waiting=$!
+	pids+=("$waiting")
+	await "$verb does not wait" grep -q '^vmtap: waiting for' "$directory/err"
+	kill -TERM "$waiting"
+	wait "$waiting"
+	[ $? = 143 ] || fail "$verb --wait has not ended by a signal"
 done
 # what is traced beside is traced at once, for the whole time
 if [ "$(id -u)" = 0 ]; then

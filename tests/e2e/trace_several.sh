@@ -72,5 +72,9 @@ has err 'a recording .* is traced alone'
 run 0 trace -q -c "$TOY $programs/queens.toy" -p $$ -n 'vm*:::startup { printf("begins\n"); }'
 has out '^begins$'
 has err "process $$ .*; nothing of it is traced$"
+# ... not if what belongs to no process shows it all the same
+run 0 trace -q -c "$TOY $programs/queens.toy" -p $$ -n 'vm*:::startup { printf("begins\n"); exit(0); } profile-97 /0/ { }'
+has err "process $$ .*serves no event stream"
+has_not err 'nothing of it is traced'
 run 3 trace -p $$ -n 'vm*:::startup'
 has err "process $$ "

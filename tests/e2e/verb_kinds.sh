@@ -50,6 +50,10 @@ other_vm=$pid
 await_stream "$other_vm"
 start "$directory/usdt"
 usdt=$pid
+# one with a name that nobody else has, in another run of this test
+cp "$directory/usdt" "$directory/n$$"
+start "$directory/n$$"
+named=$pid
 start "$directory/plain"
 plain=$pid
 # Its program has another path within, and it has another number there.
@@ -80,9 +84,10 @@ words_of() { # kind: the words that give a target of it
 	no-name) words=(--wait no_such_vm) number=0 ;;
 	plain-name) words=(--wait plain) number=0 ;;
 	family) words=(--follow -p "$keeper") number=$keeper ;;
-	process-name) words=(-p usdt) number=$usdt ;;
+	process-name) words=(-p "n$$") number=$named ;;
 	several) words=(-p "$usdt" -p "$plain") number=$usdt ;;
 	vms) words=(-p "$vm" -p "$other_vm") number=$vm ;;
+	vms-by-kernel) words=(--via=kernel -p "$vm" -p "$other_vm") number=$vm ;;
 	mixed) words=(-p "$vm" -p "$plain") number=$vm ;;
 	plain-first) words=(-p "$plain" -p "$vm") number=$vm ;;
 	*) fail "the kind $1" ;;
@@ -189,7 +194,8 @@ name         |0| record --seconds 1 TARGET -o FILE                              
 no-name      |3| record --seconds 1 TARGET -o FILE                                                | no VM of the name 'no_such_vm'
 plain-name   |3| record --seconds 1 TARGET -o FILE                                                | process [0-9]+ has that name, and serves no event stream: -p [0-9]+ takes it
 family       |0| record --seconds 1 TARGET -o FILE                                                | FILE
-vms          |2| record TARGET -o FILE                                                            | record one VM at a time
+vms          |2| record TARGET -o FILE                                                            | 'vmtap record --via=kernel -p PID -p [0-9]+ -o
+vms-by-kernel|0| record --seconds 1 TARGET -o FILE                                                | FILE
 mixed        |0| record --seconds 1 TARGET -o FILE                                                | FILE
 mixed        |2| record --lossless TARGET -o FILE                                                 | --lossless is for a VM
 # ---- dump
@@ -198,7 +204,7 @@ vm-by-kernel |0| dump TARGET                                                    
 usdt         |0| dump TARGET                                                                     | usdt.main
 plain        |0| dump TARGET                                                                     | plain.main
 container    |0| dump TARGET                                                                     | plain.main
-process-name |0| dump TARGET                                                                     | usdt.main
+process-name |0| dump TARGET                                                                     | n[0-9]+.main
 several      |0| dump TARGET                                                                     | usdt.main
 several      |0| dump TARGET                                                                     | plain.main
 mixed        |0| dump TARGET                                                                     | plain.main

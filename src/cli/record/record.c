@@ -40,6 +40,7 @@
 #include "wire/wire.h"
 
 enum {
+	SHOWN_MAX = 200,  /* bytes of a command in a message */
 	FINISH_MS = 2000, /* how long the target may take to finish its stream */
 	LOOK_MS = 1000,
 	WAIT_MS = 60000 /* longest single wait */
@@ -602,6 +603,23 @@ static int refuse_options(const struct record_options *options)
 		option);
 }
 
+/* Refuses several VMs, with the command that records all of them by samples. */
+static int refuse_several(const struct record_options *options)
+{
+	char pids[SHOWN_MAX] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < options->spec.count && used < sizeof(pids); i++)
+		if (options->spec.items[i].kind == TARGET_PID)
+			used += (size_t)snprintf(pids + used, sizeof(pids) - used, " -p %" PRIu32,
+				options->spec.items[i].pid);
+	return cli_usage("record",
+		"a log is of one event stream: record one VM at a time, without --follow, or all "
+		"by the kernel's samples: 'vmtap record --via=kernel%s%s -o %s'",
+		options->spec.follows ? " --follow" : "", *pids ? pids : " -c COMMAND",
+		options->recording.file);
+}
+
 /* Returns whether -n names probes of provider vm. */
 static bool names_vm(const struct record_options *options)
 {
@@ -633,9 +651,7 @@ static int choose_way(struct record_options *options, bool *is_kernel)
 	if (streams == TARGET_STREAMS_SOME)
 		process_script_tell_mixed(&options->spec);
 	if (!*is_kernel && (options->spec.count > 1 || options->spec.follows))
-		return cli_usage("record",
-			"a log is of one event stream: record one VM at a time, without --follow, "
-			"or all by the kernel's samples (--via=kernel)");
+		return refuse_several(options);
 	return CLI_OK;
 }
 

@@ -55,6 +55,7 @@ static void help(void)
 	       "                  the time between two looks at the aggregations, 1000 by default\n"
 	       "      --series N  at most N rows of an aggregation, the largest, 1000 by\n"
 	       "                  default\n"
+	       "      --seconds N end after N seconds (else with ^C, or with the targets)\n"
 	       "  -h, --help      this text\n\n"
 	       "All other options are those of 'vmtap trace': what to trace (-p, -c, --wait), and\n"
 	       "options of D (-x).\n\n"
