@@ -427,6 +427,7 @@ static void drain(struct run *run)
 	uint64_t limit = began + DRAIN_MS * CLOCK_NS_PER_MS, now, due;
 	struct event_batch batch = {0};
 	enum source_state state;
+	bool has_run = false;
 	struct error reason;
 
 	targets_settle(run->settings->targets);
@@ -442,14 +443,17 @@ static void drain(struct run *run)
 		if (state == SOURCE_MORE) {
 			if (!batch.event_count && now >= limit)
 				break;
-			/* A target that floods may have sent work for minutes. */
-			if (batch.event_count && !run->settings->lossless && now > heeded) {
+			/* A target that floods may have sent work for minutes. The first batch may
+			 * be late only because the source took long to stop. */
+			if (batch.event_count && !run->settings->lossless && now > heeded &&
+				has_run) {
 				cli_message("the events come faster than they can be processed: "
 					    "the last ones before the %s are left out",
 					run->is_over ? "end" : "signal");
 				break;
 			}
 			run_batch(run, &batch);
+			has_run |= batch.event_count;
 			run->heard = clock_monotonic();
 		} else if (state == SOURCE_IDLE) {
 			/* one that has hung before the signal does not end its stream either */
