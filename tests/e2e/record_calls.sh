@@ -204,6 +204,42 @@ awk '{ calls[$1] += $2 } END { exit !(calls["Class#outer"] == 60 && calls["Class
 run 0 trace -q --log "$log" -n 'php*:::function-entry { @[execname, copyinstr(arg0)] = count(); }'
 has out '^ +calls +outer +60$'
 
+# in a process that runs, the end of a call can be told before its beginning: otherwise a call that
+# ended meanwhile would last for ever
+cat >"$directory/order.c" <<'C'
+#define _SDT_HAS_SEMAPHORES 1
+#include <stdio.h>
+#include <sys/sdt.h>
+volatile unsigned short order_work__entry_semaphore __attribute__((section(".probes")));
+volatile unsigned short order_work__return_semaphore __attribute__((section(".probes")));
+int main(void)
+{
+	unsigned entry, end;
+
+	puts("runs");
+	fflush(stdout);
+	do {
+		entry = order_work__entry_semaphore;
+		end = order_work__return_semaphore;
+	} while (!entry && !end);
+	printf("%s\n", end ? "end" : "beginning");
+	fflush(stdout);
+	for (;;) {
+		DTRACE_PROBE(order, work__entry);
+		DTRACE_PROBE(order, work__return);
+	}
+}
+C
+$CC -O1 -o "$directory/order" "$directory/order.c" || fail "compiling"
+"$directory/order" >"$directory/first" &
+pid=$!
+pids+=("$pid")
+await "the program does not run" grep -q runs "$directory/first"
+run 0 trace -q -p "$pid" -n 'order$target:::work-entry { @ = count(); } order$target:::work-return { exit(0); }'
+await "no guard is raised" grep -qE 'end|beginning' "$directory/first"
+grep -q end "$directory/first" || fail "the beginning is told first"
+kill "$pid"
+
 # Python 3.11 fires function-entry for functions only while lines are traced; record's advice says how
 cp "$directory/calls" "$directory/python3.11"
 run 0 record -n 'python*:::function-entry' -o "$log" -c "$directory/python3.11 python"

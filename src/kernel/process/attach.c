@@ -98,6 +98,18 @@ static int tell_plan(const struct d_probe_set *set, const struct kernel_target *
 	return kernel_plan_refuse(name, -E2BIG, error);
 }
 
+/* Whether a probe is named as the beginning of something, such as method-entry. */
+static bool begins_something(const char *name)
+{
+	static const char *const ends[] = {"entry", "begin", "start"};
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (length >= strlen(ends[i]) && !strcmp(name + length - strlen(ends[i]), ends[i]))
+			return true;
+	return false;
+}
+
 static int plan_site(struct kernel_attachment *attachment, struct kernel_target *target,
 	const struct d_probe_set *set, const struct kernel_site *site,
 	const struct source_want *wants, size_t count, struct error *error)
@@ -117,8 +129,9 @@ static int plan_site(struct kernel_attachment *attachment, struct kernel_target 
 		array_room(&attachment->sites, &attachment->site_capacity, attachment->site_count,
 			sizeof(*attachment->sites)))
 		return out_of_memory(error);
-	attachment->sites[attachment->site_count++] =
-		(struct kernel_attached){.site = site, .plan = (uint32_t)number};
+	attachment->sites[attachment->site_count++] = (struct kernel_attached){.site = site,
+		.plan = (uint32_t)number,
+		.begins = begins_something(set->probes[site->probe].name)};
 	return 0;
 }
 
@@ -245,6 +258,10 @@ static int compare_sites(const void *one, const void *other)
 	/* those that begin when they are attached are attached last */
 	if (!a->site->semaphore != !b->site->semaphore)
 		return a->site->semaphore ? 1 : -1;
+	/* An end without its beginning is left out by whoever counts both; a beginning whose end
+	 * came before there was anybody to tell would last for ever. */
+	if (a->begins != b->begins)
+		return a->begins ? 1 : -1;
 	if (a->site->file != b->site->file)
 		return a->site->file < b->site->file ? -1 : 1;
 	if (a->plan != b->plan)

@@ -13,6 +13,7 @@
 struct kernel_attached {
 	const struct kernel_site *site;
 	uint32_t plan;
+	bool begins; /* something whose end other sites tell */
 };
 
 struct kernel_attachment {
