@@ -50,6 +50,7 @@ enum {
 	MEMORY_SHARE = 8,      /* it is at most this part of the memory that the process can have */
 	REFUSALS_AGAIN_S = 10, /* between two messages about refused memory */
 	FLUSH_MS_DEFAULT = 2000,
+	JOIN_MS = 10, /* between two tries to leave a thread that nothing wakes */
 	LOSSLESS_MS_DEFAULT = 10000,
 	PATIENCE_MORE_MS =
 		2000, /* that producers have for the server, so that it decides, not they */
@@ -745,9 +746,32 @@ uint32_t server_flush_ms(const struct server *server)
 	return server->flush_ms;
 }
 
+/*
+ * Ends the thread without a descriptor that wakes it: it has noticed that, or it is busy and will,
+ * or it sleeps. may_leave: then it is left asleep, since nothing else can end it. Returns 0, or
+ * ETIMEDOUT after a second.
+ */
+static int join_unwoken(struct server *server, bool may_leave)
+{
+	const uint64_t end = clock_monotonic() + CLOCK_NS_PER_S;
+	int error;
+
+	do {
+		uint64_t until = clock_now(CLOCK_REALTIME) + JOIN_MS * CLOCK_NS_PER_MS;
+		const struct timespec limit = {.tv_sec = (time_t)(until / CLOCK_NS_PER_S),
+			.tv_nsec = (long)(until % CLOCK_NS_PER_S)};
+
+		if (may_leave && server_poll_leave(server)) {
+			turn_end_left(server);
+			return 0;
+		}
+		error = pthread_timedjoin_np(server->thread, NULL, &limit);
+	} while (error == ETIMEDOUT && clock_monotonic() < end);
+	return error;
+}
+
 bool server_stop(struct server *server)
 {
-	struct timespec limit;
 	int error;
 
 	/* A child of vfork(), which exit() runs our destructor in, shares the server with its
@@ -765,15 +789,9 @@ bool server_stop(struct server *server)
 	atomic_store(&server->stopping, true);
 	if (wake >= 0 && descriptor_tell(wake, server->wake_file, 1)) {
 		error = pthread_join(server->thread, NULL);
-	} else if (wake < 0 && server_poll_leave(server)) {
-		turn_end_left(server);
-		error = 0;
-	} else { /* see lose_descriptors(): the thread has noticed, or it sleeps and this wakes it
-		  */
+	} else { /* see lose_descriptors() */
 		server_socket_knock(&server->endpoint);
-		limit = (struct timespec){
-			.tv_sec = (time_t)(clock_now(CLOCK_REALTIME) / CLOCK_NS_PER_S) + 1};
-		error = pthread_timedjoin_np(server->thread, NULL, &limit);
+		error = join_unwoken(server, wake < 0);
 	}
 	awaited_end(); /* releases threads that still wait for a client */
 	return error != ETIMEDOUT;
