@@ -13,7 +13,7 @@ expect() {
 	status=$?
 	[ "$status" = "$wanted" ] || fail "$*: exit status $status, expected $wanted"
 	[ -z "$pattern" ] || grep -qE -- "$pattern" "$directory/err" || fail "$*: no '$pattern' in standard error"
-	[ "$(grep -cvE "^(Try |vmtap: (with --lossless|'(sudo )?vmtap flame) )" "$directory/err")" -le 1 ] || fail "$*: more than one line"
+	[ "$(grep -cvE "^(Try |vmtap: (with --lossless|'(sudo )?vmtap (flame|list)) )" "$directory/err")" -le 1 ] || fail "$*: more than one line"
 }
 cp tests/toy/loop.toy "$directory/loop.toy"
 entry='vm$target:::method-entry { @ = count(); }'
