@@ -3,6 +3,49 @@
 
 #include "kernel/bpf/bpf_code.h"
 #include "kernel/bpf/bpf_features.h"
+#include "kernel/bpf/task_layout.h"
+
+enum { NUMBER_NAMESPACE = 8 /* in struct upid */ };
+
+/* Reads a number at our level, of the struct pid in R3, to a place on the stack. */
+static void read_number(struct bpf_code *code, const struct bpf_features *features, int place)
+{
+	bpf_operate_value(code, BPF_ADD, BPF_REG_3,
+		(int32_t)(features->numbers.numbers +
+			features->namespace_level * KERNEL_NUMBER_BYTES));
+	bpf_move(code, BPF_REG_1, BPF_REG_10);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_1, place);
+	bpf_set(code, BPF_REG_2, 4);
+	bpf_call(code, BPF_FUNC_probe_read_kernel);
+}
+
+/* The same as bpf_current_ids() for a thread in a namespace within ours, of which the kernel's
+ * function says nothing. */
+static void find_within(
+	struct bpf_code *code, const struct bpf_features *features, int place, uint32_t without)
+{
+	const struct bpf_numbers *layout = &features->numbers;
+	const uint32_t level = features->namespace_level;
+
+	bpf_call(code, BPF_FUNC_get_current_task_btf);
+	bpf_read(code, BPF_REG_3, BPF_REG_0, (int)layout->thread, 8);
+	bpf_read_kernel(code, BPF_REG_1, layout->level, 4, place);
+	bpf_jump_if_value(code, BPF_JLT, BPF_REG_1, (int32_t)level, without);
+	bpf_call(code, BPF_FUNC_get_current_task_btf);
+	bpf_read(code, BPF_REG_3, BPF_REG_0, (int)layout->thread, 8);
+	bpf_read_kernel(code, BPF_REG_3,
+		layout->numbers + level * KERNEL_NUMBER_BYTES + NUMBER_NAMESPACE, 8, place);
+	bpf_read_kernel(code, BPF_REG_1, layout->inode, 4, place);
+	bpf_set(code, BPF_REG_2, features->namespace_inode);
+	bpf_jump_if(code, BPF_JNE, BPF_REG_1, BPF_REG_2, without);
+	bpf_call(code, BPF_FUNC_get_current_task_btf);
+	bpf_read(code, BPF_REG_3, BPF_REG_0, (int)layout->thread, 8);
+	read_number(code, features, place);
+	bpf_call(code, BPF_FUNC_get_current_task_btf);
+	bpf_read(code, BPF_REG_3, BPF_REG_0, (int)layout->signal, 8);
+	bpf_read(code, BPF_REG_3, BPF_REG_3, (int)layout->process, 8);
+	read_number(code, features, place + 4);
+}
 
 void bpf_current_ids(
 	struct bpf_code *code, const struct bpf_features *features, int place, uint32_t without)
@@ -19,7 +62,15 @@ void bpf_current_ids(
 	bpf_set(code, BPF_REG_4, 8);
 	bpf_write_value(code, BPF_REG_10, place, 0, 8);
 	bpf_call(code, BPF_FUNC_get_ns_current_pid_tgid);
-	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, without);
+	if (features->numbers.is_known) {
+		uint32_t found = bpf_label(code);
+
+		bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, found);
+		find_within(code, features, place, without);
+		bpf_place(code, found);
+	} else {
+		bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, without);
+	}
 }
 
 void bpf_current_value(struct bpf_code *code, int map, uint32_t without)

@@ -33,6 +33,14 @@ struct bpf_features {
 	bool other_namespace; /* our pids are not the kernel's: the next two are our namespace */
 	uint64_t namespace_device, namespace_inode;
 	uint32_t namespace_level; /* how many namespaces it is in; 0: not known */
+	struct bpf_numbers {
+		bool is_known;
+		uint32_t thread;         /* in struct task_struct: the pointer to its struct pid */
+		uint32_t signal;         /* in struct task_struct */
+		uint32_t process;        /* in struct signal_struct: that to its process's */
+		uint32_t level, numbers; /* in struct pid */
+		uint32_t inode;          /* in struct pid_namespace */
+	} numbers; /* where a process has its numbers in namespaces; only if other_namespace */
 };
 
 /* Finds the features. Returns 0, or -EPERM without the necessary privilege, with an error that says

@@ -49,6 +49,23 @@ static uint32_t find_level(void)
 	return level;
 }
 
+static void find_numbers(struct bpf_features *features)
+{
+	struct kernel_watch_layout watch;
+	struct kernel_layout layout;
+
+	kernel_layout_find_watch(&watch);
+	kernel_layout_find(&layout);
+	if (features->namespace_level && watch.has_numbers && layout.number.is_known)
+		features->numbers = (struct bpf_numbers){.is_known = true,
+			.thread = watch.identity,
+			.signal = layout.number.signal,
+			.process = layout.number.process,
+			.level = watch.level,
+			.numbers = watch.numbers,
+			.inode = watch.namespace_inode};
+}
+
 void bpf_namespace_find(struct bpf_features *features)
 {
 	struct stat status;
@@ -60,5 +77,6 @@ void bpf_namespace_find(struct bpf_features *features)
 	features->namespace_device = status.st_dev;
 	features->namespace_inode = status.st_ino;
 	features->namespace_level = find_level();
+	find_numbers(features);
 	debug_say(DEBUG_KERNEL, "pid namespace at level %u", features->namespace_level);
 }

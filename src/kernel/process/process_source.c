@@ -376,14 +376,15 @@ static const struct source_methods kernel_methods = {
 
 /* ---- opening ---- */
 
-/* Programs know the ids of threads in one pid namespace: the kernel's own, or else ours. */
+/* Programs know the ids of threads in one pid namespace: the kernel's own, or else ours. Of threads
+ * in a namespace within ours they find them only if it is known where the kernel keeps them. */
 static int check_namespace(const struct bpf_features *features, uint32_t pid, struct error *error)
 {
 	struct stat status;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/ns/pid", pid);
-	if (!features->other_namespace || stat(path, &status) ||
+	if (!features->other_namespace || features->numbers.is_known || stat(path, &status) ||
 		status.st_ino == features->namespace_inode)
 		return 0;
 	return error_set(error, ENOTSUP,
