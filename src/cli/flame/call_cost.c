@@ -5,7 +5,7 @@
 
 enum {
 	EVENTS_LEAST = 100,
-	KERNEL_NS_LEAST = 250, /* what the kernel needs for a probe is more, on any machine */
+	CLOSER_PART = 100, /* of the events; if more are too close, not all are the kernel's */
 	PERCENT_LEAST = 5
 };
 
@@ -13,7 +13,7 @@ unsigned call_cost_percent(const struct call_cost *cost, uint64_t time)
 {
 	double percent;
 
-	if (cost->events < EVENTS_LEAST || cost->shortest < KERNEL_NS_LEAST || !time)
+	if (cost->events < EVENTS_LEAST || cost->closer > cost->events / CLOSER_PART || !time)
 		return 0;
 	percent = 100.0 * (double)cost->shortest * (double)cost->events / (double)time;
 	if (percent < PERCENT_LEAST)

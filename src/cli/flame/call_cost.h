@@ -14,15 +14,21 @@
 struct call_cost {
 	uint64_t events;
 	uint64_t shortest; /* ns between two of a thread; 0: not known yet */
+	uint64_t closer;   /* how many followed too closely for the kernel's probes */
 };
 
-enum { CALL_COST_TEXT_MAX = 160 };
+enum {
+	CALL_COST_TEXT_MAX = 160,
+	CALL_COST_KERNEL_NS = 250 /* what the kernel needs for a probe is more, on any machine */
+};
 
 /* Takes the time since the thread's last event, ns. */
 static inline void call_cost_take(struct call_cost *cost, uint64_t since)
 {
 	cost->events++;
-	if (since && (!cost->shortest || since < cost->shortest))
+	if (since && since < CALL_COST_KERNEL_NS) /* its time was corrected, for example */
+		cost->closer++;
+	else if (since && (!cost->shortest || since < cost->shortest))
 		cost->shortest = since;
 }
 

@@ -18,6 +18,17 @@ static bool has_name(const struct process_info *process, const char *name)
 		(!strcmp(process->program, name) || !strncmp(process->name, name, COMM_BYTES));
 }
 
+/* Returns whether a word of a process's command line is the path of a file, as the process sees it.
+ */
+static bool is_file(uint32_t pid, const char *word)
+{
+	char path[COMMAND_BYTES + 64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s/%s", pid, *word == '/' ? "root" : "cwd",
+		word);
+	return !access(path, F_OK);
+}
+
 /* Returns whether the first word of the command line that is no option is a file of this name. */
 static bool runs_script(uint32_t pid, const char *name)
 {
@@ -39,7 +50,7 @@ static bool runs_script(uint32_t pid, const char *name)
 	if (word >= end)
 		return false;
 	slash = strrchr(word, '/');
-	return !strcmp(word, name) || (slash && !strcmp(slash + 1, name));
+	return (!strcmp(word, name) || (slash && !strcmp(slash + 1, name))) && is_file(pid, word);
 }
 
 struct names_search {
