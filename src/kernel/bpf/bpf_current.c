@@ -3,16 +3,32 @@
 
 #include "kernel/bpf/bpf_code.h"
 #include "kernel/bpf/bpf_features.h"
-#include "kernel/bpf/task_layout.h"
 
-enum { NUMBER_NAMESPACE = 8 /* in struct upid */ };
+/* Leaves the thread's struct pid in R3. */
+static void find_thread(struct bpf_code *code, const struct bpf_features *features)
+{
+	bpf_call(code, BPF_FUNC_get_current_task_btf);
+	bpf_read(code, BPF_REG_3, BPF_REG_0, (int)features->numbers.thread, 8);
+}
 
-/* Reads a number at our level, of the struct pid in R3, to a place on the stack. */
+/* Leaves the struct pid of the thread's process in R3. */
+static void find_process(struct bpf_code *code, const struct bpf_features *features)
+{
+	bpf_call(code, BPF_FUNC_get_current_task_btf);
+	bpf_read(code, BPF_REG_3, BPF_REG_0, (int)features->numbers.signal, 8);
+	bpf_read(code, BPF_REG_3, BPF_REG_3, (int)features->numbers.process, 8);
+}
+
+/* Where a struct pid has its number at our level. */
+static uint32_t number_at(const struct bpf_features *features)
+{
+	return features->numbers.numbers + features->namespace_level * KERNEL_NUMBER_BYTES;
+}
+
+/* Reads the number of the struct pid in R3 to a place on the stack. */
 static void read_number(struct bpf_code *code, const struct bpf_features *features, int place)
 {
-	bpf_operate_value(code, BPF_ADD, BPF_REG_3,
-		(int32_t)(features->numbers.numbers +
-			features->namespace_level * KERNEL_NUMBER_BYTES));
+	bpf_operate_value(code, BPF_ADD, BPF_REG_3, (int32_t)number_at(features));
 	bpf_move(code, BPF_REG_1, BPF_REG_10);
 	bpf_operate_value(code, BPF_ADD, BPF_REG_1, place);
 	bpf_set(code, BPF_REG_2, 4);
@@ -24,26 +40,19 @@ static void read_number(struct bpf_code *code, const struct bpf_features *featur
 static void find_within(
 	struct bpf_code *code, const struct bpf_features *features, int place, uint32_t without)
 {
-	const struct bpf_numbers *layout = &features->numbers;
-	const uint32_t level = features->namespace_level;
+	const struct kernel_number_layout *layout = &features->numbers;
 
-	bpf_call(code, BPF_FUNC_get_current_task_btf);
-	bpf_read(code, BPF_REG_3, BPF_REG_0, (int)layout->thread, 8);
+	find_thread(code, features);
 	bpf_read_kernel(code, BPF_REG_1, layout->level, 4, place);
-	bpf_jump_if_value(code, BPF_JLT, BPF_REG_1, (int32_t)level, without);
-	bpf_call(code, BPF_FUNC_get_current_task_btf);
-	bpf_read(code, BPF_REG_3, BPF_REG_0, (int)layout->thread, 8);
-	bpf_read_kernel(code, BPF_REG_3,
-		layout->numbers + level * KERNEL_NUMBER_BYTES + NUMBER_NAMESPACE, 8, place);
-	bpf_read_kernel(code, BPF_REG_1, layout->inode, 4, place);
+	bpf_jump_if_value(code, BPF_JLT, BPF_REG_1, (int32_t)features->namespace_level, without);
+	find_thread(code, features);
+	bpf_read_kernel(code, BPF_REG_3, number_at(features) + KERNEL_NUMBER_NAMESPACE, 8, place);
+	bpf_read_kernel(code, BPF_REG_1, layout->namespace_inode, 4, place);
 	bpf_set(code, BPF_REG_2, features->namespace_inode);
 	bpf_jump_if(code, BPF_JNE, BPF_REG_1, BPF_REG_2, without);
-	bpf_call(code, BPF_FUNC_get_current_task_btf);
-	bpf_read(code, BPF_REG_3, BPF_REG_0, (int)layout->thread, 8);
+	find_thread(code, features);
 	read_number(code, features, place);
-	bpf_call(code, BPF_FUNC_get_current_task_btf);
-	bpf_read(code, BPF_REG_3, BPF_REG_0, (int)layout->signal, 8);
-	bpf_read(code, BPF_REG_3, BPF_REG_3, (int)layout->process, 8);
+	find_process(code, features);
 	read_number(code, features, place + 4);
 }
 

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "kernel/bpf/bpf.h"
+#include "kernel/bpf/task_layout.h"
 
 struct error;
 
@@ -32,15 +33,8 @@ struct bpf_features {
 	uint8_t long_nop;     /* enum kernel_nop_answer, of the 10-byte nop */
 	bool other_namespace; /* our pids are not the kernel's: the next two are our namespace */
 	uint64_t namespace_device, namespace_inode;
-	uint32_t namespace_level; /* how many namespaces it is in; 0: not known */
-	struct bpf_numbers {
-		bool is_known;
-		uint32_t thread;         /* in struct task_struct: the pointer to its struct pid */
-		uint32_t signal;         /* in struct task_struct */
-		uint32_t process;        /* in struct signal_struct: that to its process's */
-		uint32_t level, numbers; /* in struct pid */
-		uint32_t inode;          /* in struct pid_namespace */
-	} numbers; /* where a process has its numbers in namespaces; only if other_namespace */
+	uint32_t namespace_level;            /* how many namespaces it is in; 0: not known */
+	struct kernel_number_layout numbers; /* only if other_namespace, and with its level */
 };
 
 /* Finds the features. Returns 0, or -EPERM without the necessary privilege, with an error that says

@@ -20,22 +20,18 @@ enum { PLACE = -8 /* on the program's stack */ };
 
 /* Returns the level of the thread that runs the program, our own. Only the kernel's memory has it,
  * since a process is not shown what contains its namespace. */
-static uint32_t find_level(void)
+static uint32_t find_level(const struct kernel_number_layout *layout)
 {
-	struct kernel_watch_layout layout;
 	struct bpf_code code;
 	struct error error;
 	uint32_t level = 0;
 	int program = -1;
 
-	kernel_layout_find_watch(&layout);
-	if (!layout.has_numbers)
-		return 0;
 	bpf_code_begin(&code);
 	bpf_call(&code, BPF_FUNC_get_current_task);
 	bpf_move(&code, BPF_REG_3, BPF_REG_0);
-	bpf_read_kernel(&code, BPF_REG_3, layout.identity, 8, PLACE);
-	bpf_read_kernel(&code, BPF_REG_3, layout.level, 4, PLACE);
+	bpf_read_kernel(&code, BPF_REG_3, layout->thread, 8, PLACE);
+	bpf_read_kernel(&code, BPF_REG_3, layout->level, 4, PLACE);
 	bpf_move(&code, BPF_REG_0, BPF_REG_3);
 	bpf_exit(&code);
 	if (!bpf_code_end(&code))
@@ -49,25 +45,9 @@ static uint32_t find_level(void)
 	return level;
 }
 
-static void find_numbers(struct bpf_features *features)
-{
-	struct kernel_watch_layout watch;
-	struct kernel_layout layout;
-
-	kernel_layout_find_watch(&watch);
-	kernel_layout_find(&layout);
-	if (features->namespace_level && watch.has_numbers && layout.number.is_known)
-		features->numbers = (struct bpf_numbers){.is_known = true,
-			.thread = watch.identity,
-			.signal = layout.number.signal,
-			.process = layout.number.process,
-			.level = watch.level,
-			.numbers = watch.numbers,
-			.inode = watch.namespace_inode};
-}
-
 void bpf_namespace_find(struct bpf_features *features)
 {
+	struct kernel_layout layout;
 	struct stat status;
 
 	features->other_namespace = false;
@@ -76,7 +56,9 @@ void bpf_namespace_find(struct bpf_features *features)
 	features->other_namespace = true;
 	features->namespace_device = status.st_dev;
 	features->namespace_inode = status.st_ino;
-	features->namespace_level = find_level();
-	find_numbers(features);
+	kernel_layout_find(&layout);
+	features->namespace_level = layout.number.is_known ? find_level(&layout.number) : 0;
+	if (features->namespace_level)
+		features->numbers = layout.number;
 	debug_say(DEBUG_KERNEL, "pid namespace at level %u", features->namespace_level);
 }

@@ -8,14 +8,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { KERNEL_NUMBER_BYTES = 16 /* of struct upid: the number in a namespace, and its pointer */ };
+/* Of struct upid: the number in a namespace, and a pointer to that. */
+enum { KERNEL_NUMBER_BYTES = 16, KERNEL_NUMBER_NAMESPACE = 8 };
 
-/* Where the number that a process has in a pid namespace is kept. */
+/* Where the numbers that a thread and its process have in pid namespaces are kept. */
 struct kernel_number_layout {
 	bool is_known;
-	uint32_t signal;          /* in struct task_struct */
-	uint32_t process;         /* in struct signal_struct: the process's pointer in `pids` */
-	uint32_t level, numbers;  /* in struct pid */
+	uint32_t thread;         /* in struct task_struct: the pointer to the thread's struct pid */
+	uint32_t signal;         /* in struct task_struct */
+	uint32_t process;        /* in struct signal_struct: the process's pointer in `pids` */
+	uint32_t level, numbers; /* in struct pid */
 	uint32_t namespace_inode; /* in struct pid_namespace */
 };
 

@@ -30,8 +30,7 @@
 
 enum {
 	CLOCK_TRIES = 2,
-	COMPAT_BIT = 2, /* the kernel's TS_COMPAT */
-	NUMBER_NAMESPACE = 8
+	COMPAT_BIT = 2 /* the kernel's TS_COMPAT */
 };
 
 /*
@@ -336,7 +335,7 @@ static void find_parent(struct kernel_generator *g)
 
 	read_of_parent(g, layout->level, 4);
 	bpf_jump_if_value(code, BPF_JLT, BPF_REG_0, (int32_t)level, none);
-	read_of_parent(g, number + NUMBER_NAMESPACE, 8);
+	read_of_parent(g, number + KERNEL_NUMBER_NAMESPACE, 8);
 	bpf_move(code, BPF_REG_3, BPF_REG_0);
 	read_to_value(g, layout->namespace_inode, 4);
 	bpf_set(code, BPF_REG_1, g->features->namespace_inode);
