@@ -58,6 +58,12 @@ void cli_message(const char *format, ...)
 	va_end(arguments);
 }
 
+int cli_out_of_memory(void)
+{
+	cli_message("out of memory");
+	return CLI_CANNOT;
+}
+
 bool cli_is_screen(int descriptor)
 {
 	const char *kind = getenv("TERM");
@@ -174,6 +180,11 @@ int cli_pid(const char *verb, const char *text, uint32_t *pid)
 		return cli_usage(verb, "'%s' is not a pid", text);
 	*pid = (uint32_t)value;
 	return CLI_OK;
+}
+
+bool cli_is_pid(const char *operand)
+{
+	return *operand && !operand[strspn(operand, "0123456789")];
 }
 
 bool cli_is_name(const char *operand)

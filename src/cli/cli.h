@@ -38,6 +38,9 @@ int command_run(int argc, char **argv);
 
 void cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Says that memory has run out; returns CLI_CANNOT. */
+int cli_out_of_memory(void);
+
 /* Whether it is a terminal that can do more than print lines: TERM is not dumb. */
 bool cli_is_screen(int descriptor);
 
@@ -72,6 +75,11 @@ const char *cli_input(const char *name);
  * CLI_OK; or prints why it is none, or which processes have the name, and returns another status.
  */
 int cli_pid(const char *verb, const char *text, uint32_t *pid);
+
+/* Returns whether an operand is a pid: one or more digits and nothing else. Names of files begin
+ * with
+ * "./" then. */
+bool cli_is_pid(const char *operand);
 
 enum { CLI_PID_TEXT = 12 };
 

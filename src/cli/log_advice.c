@@ -56,14 +56,17 @@ static void find_kinds(const char *name, bool has[ROLES])
 		while (!has[ROLE_CALL] && events < EVENTS_MAX &&
 			source_next(feed.source, 0, &batch, &ignored) == SOURCE_MORE) {
 			events += batch.event_count;
-			for (size_t i = 0; i < batch.event_count; i++)
-				if (feed_role(&feed, &batch.events[i]) >= 0)
-					has[feed_role(&feed, &batch.events[i])] = true;
+			for (size_t i = 0; i < batch.event_count; i++) {
+				const int role = feed_role(&feed, &batch.events[i]);
+
+				if (role >= 0)
+					has[role] = true;
+			}
 		}
 	feed_close(&feed);
 }
 
-/* Whether a log has samples of the heap, which are no events of a probe. */
+/* Returns true if a log has samples of the heap, which no probe fires. */
 static bool has_heap(const char *name)
 {
 	struct record_file file;

@@ -12,13 +12,6 @@
 #include "cli/cli.h"
 #include "cli/probes.h"
 
-static bool is_number(const char *text)
-{
-	size_t length = strlen(text);
-
-	return length > 0 && strspn(text, "0123456789") == length;
-}
-
 static int open_process(const char *argument, struct probes_target *target, struct error *error)
 {
 	unsigned long pid;
@@ -35,7 +28,7 @@ int probes_open(const char *argument, struct probes_target *target, struct error
 	int result;
 
 	*target = (struct probes_target){.argument = argument};
-	if (!is_number(argument))
+	if (!cli_is_pid(argument))
 		return usdt_image_open(argument, NULL, &target->file, error);
 	result = open_process(argument, target, error);
 	if (result == -ESRCH && access(argument, F_OK) == 0)

@@ -13,12 +13,6 @@
 #include "targets/target_spec.h"
 #include "usdt/process/process_names.h"
 
-static int out_of_memory(void)
-{
-	cli_message("out of memory");
-	return CLI_CANNOT;
-}
-
 /* A process named twice would deliver its events twice, so that is refused. */
 int target_options_process(const char *verb, struct target_spec *spec, const char *text)
 {
@@ -33,7 +27,7 @@ int target_options_process(const char *verb, struct target_spec *spec, const cha
 	case -EEXIST:
 		return cli_usage(verb, "-p %s is given twice", text);
 	default:
-		return out_of_memory();
+		return cli_out_of_memory();
 	}
 }
 
@@ -44,18 +38,20 @@ static int add_command(const char *verb, struct target_spec *spec, const char *t
 	int status = command_words_split(&command, text, &error);
 
 	if (status)
-		return status == -ENOMEM ? out_of_memory() : cli_usage(verb, "-c: %s", error.text);
+		return status == -ENOMEM ? cli_out_of_memory()
+					 : cli_usage(verb, "-c: %s", error.text);
 	if (!target_spec_add_command(spec, command))
 		return CLI_OK;
 	command_words_free(&command);
-	return out_of_memory();
+	return cli_out_of_memory();
 }
 
 int target_options_command(const char *verb, struct target_spec *spec, char **words)
 {
 	if (spec->count)
 		return cli_usage(verb, "'%s' is one operand too many", *words);
-	return target_spec_add_command(spec, command_words_of(words)) ? out_of_memory() : CLI_OK;
+	return target_spec_add_command(spec, command_words_of(words)) ? cli_out_of_memory()
+								      : CLI_OK;
 }
 
 static int set_name(const char *verb, struct target_spec *spec, const char *name)
@@ -102,7 +98,7 @@ bool target_options_take(
 		*status = add_command(verb, spec, argument);
 		return true;
 	case TARGET_OPTION_SOCKET:
-		*status = target_spec_add_socket(spec, argument) ? out_of_memory() : CLI_OK;
+		*status = target_spec_add_socket(spec, argument) ? cli_out_of_memory() : CLI_OK;
 		return true;
 	case TARGET_OPTION_FOLLOW:
 		spec->follows = true;

@@ -113,11 +113,6 @@ static void help(void)
 	       "events, or\nthe file cannot be written.\n");
 }
 
-static bool is_pid(const char *text)
-{
-	return *text && !text[strspn(text, "0123456789")];
-}
-
 /* Takes all events of a log. is_again: the log has been read before, and a message has said how it
  * ends, so none does now. */
 static int read_log(struct feed *feed, struct stacks *stacks, bool is_again, struct error *error)
@@ -264,7 +259,7 @@ static int collect_by(struct collected *collected, const struct flame_options *o
 	uint32_t pid;
 	int result;
 
-	if (is_pid(what)) {
+	if (cli_is_pid(what)) {
 		if (cli_pid("flame", what, &pid))
 			return error_set(error, EINVAL, "%s: not a process", what);
 		result = feed_open_process(&feed, "flame", pid, probes, probe_count, &wish, error);
@@ -272,18 +267,18 @@ static int collect_by(struct collected *collected, const struct flame_options *o
 		result = feed_open_log(
 			&feed, "flame", cli_input(what), probes, probe_count, &wish, error);
 	}
-	if (!result && is_sampled && !options->is_sampled && is_pid(what) && !feed.followed)
+	if (!result && is_sampled && !options->is_sampled && cli_is_pid(what) && !feed.followed)
 		result = -ENOTSUP;
-	collected->way = is_pid(what)  ? FLAME_WAY_PROCESS
-		: feed.has_other_calls ? FLAME_WAY_KERNEL_LOG
-				       : FLAME_WAY_LOG;
+	collected->way = cli_is_pid(what) ? FLAME_WAY_PROCESS
+		: feed.has_other_calls    ? FLAME_WAY_KERNEL_LOG
+					  : FLAME_WAY_LOG;
 	if (!result) {
 		stacks = stacks_new(collected->tree, options->by->measure, feed.source->start);
 		if (!stacks)
 			result = error_set(error, ENOMEM, "out of memory");
 		flame_subject_describe(subject, &feed, what);
 	}
-	if (!result && is_pid(what))
+	if (!result && cli_is_pid(what))
 		result = read_process(&feed, stacks, options->seconds, error);
 	else if (!result)
 		result = read_log(&feed, stacks, is_again, error);
@@ -294,7 +289,7 @@ static int collect_by(struct collected *collected, const struct flame_options *o
 		subject->lost = stacks_lost(stacks);
 		if (!is_sampled && feed.has_other_calls)
 			subject->cost = *stacks_cost(stacks);
-		if (subject->lost && !result && is_pid(what) && !is_sampled) {
+		if (subject->lost && !result && cli_is_pid(what) && !is_sampled) {
 			flame_lost_tell_calls(&(struct flame_lost_calls){what, subject->lost,
 				options->by->measure, options->by->name, options->seconds,
 				options->output});
@@ -333,7 +328,7 @@ static int collect_by(struct collected *collected, const struct flame_options *o
 static int collect(struct collected *collected, const struct flame_options *options,
 	const char *what, struct error *error)
 {
-	const bool is_process = is_pid(what), is_of_time = options->by->measure == STACKS_TIME;
+	const bool is_process = cli_is_pid(what), is_of_time = options->by->measure == STACKS_TIME;
 	const bool is_sampled =
 		options->is_sampled || (is_process && is_of_time && !options->is_exact);
 	const bool may_have_samples =
@@ -644,14 +639,14 @@ static int choose_way(struct flame_options *flame, char **operands, int count, c
 	uint32_t pid;
 
 	*one = only_one(flame, operands, count);
-	if (*one && is_pid(*one) && cli_pid("flame", *one, &pid))
+	if (*one && cli_is_pid(*one) && cli_pid("flame", *one, &pid))
 		return CLI_USAGE;
-	if (flame->is_diff || (*one && (!is_pid(*one) || has_stream(pid))))
+	if (flame->is_diff || (*one && (!cli_is_pid(*one) || has_stream(pid))))
 		return CLI_OK;
 	*one = NULL;
 	flame->is_traced = true;
 	for (int i = 0; i < count; i++) {
-		if (!is_pid(operands[i]))
+		if (!cli_is_pid(operands[i]))
 			return cli_usage("flame", "one log at a time, and no process beside it");
 		pass_on(flame, "-p", operands[i]);
 	}
@@ -680,12 +675,12 @@ static int check(const struct flame_options *flame, char **operands, int count)
 			flame->is_elapsed ? "--wall is of time" : "--samples are of time");
 	if (flame->is_exact && flame->is_sampled)
 		return cli_usage("flame", "--exact takes no samples");
-	if (count == 1 && !is_pid(operands[0]) && cli_is_name(operands[0]))
+	if (count == 1 && !cli_is_pid(operands[0]) && cli_is_name(operands[0]))
 		return CLI_USAGE;
-	if (flame->is_elapsed && count && !is_pid(operands[0]))
+	if (flame->is_elapsed && count && !cli_is_pid(operands[0]))
 		return cli_usage(
 			"flame", "--wall is of a process: a log has the samples that it has");
-	if (flame->seconds && count && !is_pid(operands[0]))
+	if (flame->seconds && count && !cli_is_pid(operands[0]))
 		return cli_usage(
 			"flame", "--seconds limits what runs: a recorded log has its own end");
 	if (flame->is_diff && flame->write == flame_pprof_write)

@@ -537,7 +537,7 @@ static int take_option(
 /* Takes an operand: a pid, or a log. */
 static int take_operand(struct heap_options *chosen, const char *text)
 {
-	if (*text && !text[strspn(text, "0123456789")])
+	if (cli_is_pid(text))
 		return target_options_process("heap", &chosen->spec, text);
 	if (cli_is_name(text))
 		return CLI_USAGE;

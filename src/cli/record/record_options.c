@@ -152,17 +152,11 @@ static int take_period(const char *text, uint64_t *period)
 	return CLI_OK;
 }
 
-static int out_of_memory(void)
-{
-	cli_message("out of memory");
-	return CLI_CANNOT;
-}
-
 static int add_probes(struct record_options *options, const char *text)
 {
 	if (array_room(&options->probes, &options->probe_capacity, options->probe_count,
 		    sizeof(*options->probes)))
-		return out_of_memory();
+		return cli_out_of_memory();
 	options->probes[options->probe_count++] = text;
 	return CLI_OK;
 }
@@ -250,7 +244,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 			status = take_files(optarg, &options->recording.files);
 			break;
 		case 1: /* an operand */
-			if (*optarg && !optarg[strspn(optarg, "0123456789")])
+			if (cli_is_pid(optarg))
 				status = target_options_process("record", &options->spec, optarg);
 			else
 				operand = operand ? operand : optarg;

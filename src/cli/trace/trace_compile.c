@@ -36,12 +36,6 @@ struct work {
 	bool waits;                           /* the libraries' definitions depend on the probes */
 };
 
-static int out_of_memory(void)
-{
-	cli_message("out of memory");
-	return CLI_CANNOT;
-}
-
 /* Says why there is no target if the words after "--" look like one, and are none. */
 static void tell_no_program(const struct work *work, const struct d_error *error)
 {
@@ -132,7 +126,7 @@ static int open_targets(struct work *work)
 		work->trace->targets.asked =
 			d_asked_copy(asks->descriptions, asks->description_count);
 		if (!work->trace->targets.asked)
-			return out_of_memory();
+			return cli_out_of_memory();
 		work->trace->targets.asked_count = asks->description_count;
 		work->trace->targets.may_miss = asks->zdefs;
 		work->trace->targets.guest_stack = asks->guest_stack;
@@ -259,7 +253,7 @@ static int begin(struct work *work)
 
 	d_compiler_free(work->compiler);
 	if (d_compiler_new(&settings, &work->compiler))
-		return out_of_memory();
+		return cli_out_of_memory();
 	if (d_compiler_libraries(work->compiler, &work->waits, &error))
 		return report_error(work, &error);
 	if (work->waits && (trace->targets.count || targets_may_join(&trace->targets)))
@@ -334,7 +328,7 @@ static int find_target(struct work *work)
 	if (!names_process(work))
 		return CLI_OK;
 	if (targets_add(&work->trace->targets, asks->process))
-		return out_of_memory();
+		return cli_out_of_memory();
 	work->is_named = true;
 	if (asks->target || work->waits)
 		return read_scripts(work);
@@ -510,7 +504,7 @@ static int leave_out(const struct work *work, struct d_program *program)
 		return CLI_OK;
 	if (d_program_leave_out(program, work->probes, &list, &count)) {
 		free(list);
-		return out_of_memory();
+		return cli_out_of_memory();
 	}
 	for (size_t i = 0; i < count; i++) {
 		const struct d_probe *first = &work->probes->probes[list[i].first];

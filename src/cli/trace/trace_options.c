@@ -97,12 +97,6 @@ static void help(void)
 
 /* ---- options of D ---- */
 
-static int out_of_memory(void)
-{
-	cli_message("out of memory");
-	return CLI_CANNOT;
-}
-
 /* Prints that an option could not be set, and why. */
 static void report_setting(const struct setting *setting, const char *reason)
 {
@@ -122,11 +116,11 @@ static int add_setting(struct trace *trace, const char *text, const char *given,
 
 	if (array_room(&trace->settings, &trace->setting_capacity, trace->setting_count,
 		    sizeof(*trace->settings)))
-		return out_of_memory();
+		return cli_out_of_memory();
 	setting = &trace->settings[trace->setting_count];
 	*setting = (struct setting){.owned = strdup(text)};
 	if (!setting->owned)
-		return out_of_memory();
+		return cli_out_of_memory();
 	trace->setting_count++;
 	setting->name = setting->owned;
 	equals = strchr(setting->owned, '=');
@@ -168,7 +162,7 @@ static int add_letter(struct trace *trace, const char *letter, const char *name,
 	int result;
 
 	if (asprintf(&text, "%s=%s", name, value) < 0)
-		return out_of_memory();
+		return cli_out_of_memory();
 	result = add_setting(trace, text, letter, true);
 	free(text);
 	return result;
@@ -191,7 +185,7 @@ static int read_environment(struct trace *trace)
 			continue;
 		text = strdup(name);
 		if (!text)
-			return out_of_memory();
+			return cli_out_of_memory();
 		for (char *at = text; *at != '='; at++)
 			*at = (char)tolower((unsigned char)*at);
 		if (!equals[1])
@@ -226,13 +220,14 @@ static int no_script(const char *verb, const char *name)
 {
 	const char *advice = "'vmtap scripts' lists those that come with vmtap, -s FILE runs a "
 			     "file, -n takes a clause";
+	const bool is_log = log_advice_is_log(name);
 	char similar[SCRIPTS_SIMILAR_MAX];
 
-	if (log_advice_is_log(name) && !strcmp(verb, "top"))
+	if (is_log && !strcmp(verb, "top"))
 		return log_advice_tell(name);
-	if (!log_advice_is_log(name) && cli_is_name(name))
+	if (!is_log && cli_is_name(name))
 		return CLI_USAGE;
-	if (log_advice_is_log(name))
+	if (is_log)
 		advice = "a recording is given with --log";
 	else if (!access(name, F_OK))
 		advice = "the file of that name is run with -s";
@@ -249,7 +244,7 @@ static int take_bundled(struct trace *trace, const struct bundled_script *bundle
 	struct script *script = add_script(trace, bundled->name, true);
 
 	if (!script)
-		return out_of_memory();
+		return cli_out_of_memory();
 	trace->is_bundled = true;
 	script->text = bundled->text;
 	script->length = bundled->length;
@@ -265,7 +260,7 @@ static int take_operand(struct trace *trace, char *text)
 	const struct bundled_script *bundled = NULL;
 
 	/* the table has a script of its own, so a number is a process, as for other verbs */
-	if (!strcmp(trace->verb, "top") && *text && !text[strspn(text, "0123456789")])
+	if (!strcmp(trace->verb, "top") && cli_is_pid(text))
 		return target_options_process(trace->verb, &trace->spec, text);
 	if (!trace->has_operand && !trace->script_count)
 		bundled = scripts_find(text);
@@ -288,7 +283,7 @@ static int take_rest(struct trace *trace, char **words)
 	if (*words && !target_spec_is_given(&trace->spec)) {
 		if (child_is_program(*words))
 			return target_spec_add_command(&trace->spec, command_words_of(words))
-				? out_of_memory()
+				? cli_out_of_memory()
 				: CLI_OK;
 		trace->no_program = *words;
 	}
@@ -338,7 +333,7 @@ static int add_description(struct trace *trace, int letter, const char *text)
 	size_t row = 0;
 
 	if (!script)
-		return out_of_memory();
+		return cli_out_of_memory();
 	while (parts[row].letter != letter)
 		row++;
 	script->last = parts[row].last;
@@ -369,7 +364,7 @@ static int take_option(struct trace *trace, int option, char *argument)
 	case OPTION_SECONDS:
 		return cli_number(trace->verb, "--seconds", argument, SECONDS_MAX, &trace->seconds);
 	case 's':
-		return add_script(trace, argument, true) ? CLI_OK : out_of_memory();
+		return add_script(trace, argument, true) ? CLI_OK : cli_out_of_memory();
 	case 'n':
 	case 'P':
 	case 'm':
@@ -453,7 +448,7 @@ int trace_options_parse(struct trace *trace, int argc, char **argv, const char *
 	optind = 0;
 	trace->arguments = calloc((size_t)argc + 1, sizeof(*trace->arguments));
 	if (!trace->arguments)
-		return out_of_memory();
+		return cli_out_of_memory();
 	status = read_environment(trace);
 	while (!status && (option = getopt_long(argc, argv, letters, options, NULL)) != -1) {
 		if (option == 'h') {
@@ -485,7 +480,7 @@ int trace_replace_bundled(struct trace *trace, char *text)
 	struct script *script = &trace->scripts[0];
 
 	if (!text)
-		return out_of_memory();
+		return cli_out_of_memory();
 	script->text = script->owned = text;
 	script->length = strlen(text);
 	trace->is_bundled = trace->options.table = false;
