@@ -80,17 +80,19 @@ char *exact_calls_script(const struct target_spec *spec)
 	const bool is_of_any = spec->count != 1 || spec->follows;
 	char *text = NULL;
 	size_t size;
+	const char *of = is_of_any ? "" : "$target";
 	FILE *file = script ? open_memstream(&text, &size) : NULL;
 
 	if (!file)
 		return NULL;
-	/* a process may have ended when its calls are read */
+	/* The name is taken with a thread's first call (method- or function-entry and -return),
+	 * because the process may have ended when its calls are read. */
 	fprintf(file,
-		"*%s:::[mf]*[dn]-entry,\n*%s:::[mf]*[dn]-return\n/!self->named/\n{\n\tself->named "
-		"= "
-		"1;\n\tprintf(\"%%d %%d %%d %%d %%s %%s\\n\", timestamp, pid, tid, tid, "
-		"\"process\", execname);\n}\n",
-		is_of_any ? "" : "$target", is_of_any ? "" : "$target");
+		"*%s:::[mf]*[dn]-entry,\n*%s:::[mf]*[dn]-return\n/!self->named/\n{\n"
+		"\tself->named = 1;\n"
+		"\tprintf(\"%%d %%d %%d %%d %%s %%s\\n\", timestamp, pid, tid, tid, \"process\", "
+		"execname);\n}\n",
+		of, of);
 	write_script(file, script, is_of_any);
 	/* losses are to be known soon: until then, stacks may lack calls */
 	fprintf(file,
@@ -331,6 +333,11 @@ static bool is_line(const struct d_action *action)
 		!d_value_is_text(action->types[VALUE_TIME].kind);
 }
 
+static bool is_kind(const struct text *kind, const char *word)
+{
+	return kind && kind->length == strlen(word) && !memcmp(kind->bytes, word, kind->length);
+}
+
 bool exact_calls_take(
 	struct exact_calls *exact, const struct d_action *action, const uint64_t *values)
 {
@@ -345,11 +352,11 @@ bool exact_calls_take(
 		stacks_lose(exact->stacks);
 		exact->blind = 0;
 	}
-	if (kind && kind->length == 4) {
+	if (is_kind(kind, "tick")) {
 		take_tick(exact, values[VALUE_TIME]);
 		return true;
 	}
-	if (kind && kind->length > 4) {
+	if (is_kind(kind, "process")) {
 		exact->has_failed = !process_of(exact, values[VALUE_PID], name);
 		return !exact->has_failed;
 	}

@@ -7,7 +7,10 @@
 #include "usdt/elf/image.h"
 #include "usdt/process/process_images.h"
 
-static const struct call_probe rows[] = {
+/* A provider and its probe of a call; its probe of a return has the same name with "return". */
+static const struct {
+	const char *provider, *entry;
+} rows[] = {
 	{"vm", "method-entry"},
 	{"ruby", "method-entry"},
 	{"python", "function-entry"},
@@ -16,11 +19,6 @@ static const struct call_probe rows[] = {
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
-
-const struct call_probe *call_probes_at(size_t index)
-{
-	return index < ROWS ? &rows[index] : NULL;
-}
 
 const char *call_probes_entry(const char *provider)
 {

@@ -11,14 +11,6 @@
 
 struct usdt_image;
 
-/* A provider and its probe of a call; its probe of a return has the same name with "return". */
-struct call_probe {
-	const char *provider, *entry;
-};
-
-/* NULL after the last one. */
-const struct call_probe *call_probes_at(size_t index);
-
 /* The provider by which a file shows calls, such as "python"; NULL: it has none. */
 const char *call_probes_of_image(const struct usdt_image *image);
 
