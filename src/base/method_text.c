@@ -23,7 +23,7 @@ static bool ends_in(struct method_part part, const char *end)
 	return part.length > length && !memcmp(part.text + part.length - length, end, length);
 }
 
-/* Whether it is "#<Class:Class>" or "<frozen module>". */
+/* Returns true if the part is "#<Class:Class>" or "<frozen module>". */
 static bool is_framed(struct method_part part)
 {
 	return part.length > FRAME_BYTES + 1 && part.text[part.length - 1] == '>' &&

@@ -461,7 +461,7 @@ int log_writer_declare(struct log_writer *writer, const char *description, const
 	return type;
 }
 
-/* Whether the bytes are a text with its NUL that is likely to come again. */
+/* Returns true if the bytes are a text with its NUL that is likely to come again. */
 static bool is_memory_name(const char *bytes, size_t length)
 {
 	size_t at = 0, size = 1;

@@ -33,8 +33,8 @@ enum {
 };
 
 /*
- * Whether the text of an option -n can be recorded: probe descriptions, perhaps with a predicate,
- * and an empty action if any.
+ * Returns true if the text of an option -n can be recorded: probe descriptions, perhaps with a
+ * predicate, and an empty action if any.
  */
 bool record_probes_accept(const char *text);
 

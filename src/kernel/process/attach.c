@@ -98,7 +98,7 @@ static int tell_plan(const struct d_probe_set *set, const struct kernel_target *
 	return kernel_plan_refuse(name, -E2BIG, error);
 }
 
-/* Whether a probe is named as the beginning of something, such as method-entry. */
+/* Returns true if a probe's name says that something begins, as method-entry does. */
 static bool begins_something(const char *name)
 {
 	static const char *const ends[] = {"entry", "begin", "start"};
@@ -258,8 +258,8 @@ static int compare_sites(const void *one, const void *other)
 	/* those that begin when they are attached are attached last */
 	if (!a->site->semaphore != !b->site->semaphore)
 		return a->site->semaphore ? 1 : -1;
-	/* An end without its beginning is left out by whoever counts both; a beginning whose end
-	 * came before there was anybody to tell would last for ever. */
+	/* Ends are attached first. Readers ignore an end whose beginning they have not seen, but a
+	 * beginning whose end was missed would seem to last for ever. */
 	if (a->begins != b->begins)
 		return a->begins ? 1 : -1;
 	if (a->site->file != b->site->file)

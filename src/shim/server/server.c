@@ -747,9 +747,9 @@ uint32_t server_flush_ms(const struct server *server)
 }
 
 /*
- * Ends the thread without a descriptor that wakes it: it has noticed that, or it is busy and will,
- * or it sleeps. may_leave: then it is left asleep, since nothing else can end it. Returns 0, or
- * ETIMEDOUT after a second.
+ * Waits for the end of a thread that no descriptor can wake. If it is awake, it notices that the
+ * descriptors are gone and ends (lose_descriptors()). If it sleeps and may_leave is true, it is
+ * left asleep. Returns 0, or ETIMEDOUT after a second.
  */
 static int join_unwoken(struct server *server, bool may_leave)
 {
@@ -789,7 +789,7 @@ bool server_stop(struct server *server)
 	atomic_store(&server->stopping, true);
 	if (wake >= 0 && descriptor_tell(wake, server->wake_file, 1)) {
 		error = pthread_join(server->thread, NULL);
-	} else { /* see lose_descriptors() */
+	} else {
 		server_socket_knock(&server->endpoint);
 		error = join_unwoken(server, wake < 0);
 	}

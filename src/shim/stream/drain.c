@@ -117,7 +117,7 @@ static void send_all(struct client *clients)
 static bool drain_ring(
 	struct drain *drain, struct client *clients, struct ring *ring, uint64_t head)
 {
-	/* These do not change while a ring is drained, or are set when they do. */
+	/* the same for all records of the ring; the other members are set for each */
 	const bool counts_missed = missed_any();
 	struct drained drained = {.thread = (uint64_t)ring->thread};
 

@@ -408,13 +408,13 @@ static inline bool is_stack(const struct plan *plan)
 /* Called by the scan: resolves the names in the payload of a WIRE_STACK and notes its position. */
 void eventlog_note_stack(struct eventlog *log, unsigned char *payload, size_t size);
 
-/* Whether events of that type may have memory after their arguments: eventlog_memory.c. */
+/* Returns true if events of that type may have memory after their arguments: eventlog_memory.c. */
 static inline bool has_memory(const struct eventlog *log, const struct plan *plan)
 {
 	return log->is_sampled_by_kernel && plan->is_variable && !plan->has_text;
 }
 
-/* Has the merge deliver memory. Returns 0 or -ENOMEM. */
+/* Allocates room for the memory of events, which the merge then delivers. Returns 0 or -ENOMEM. */
 int eventlog_want_memory(struct eventlog *log);
 
 /* Called by the scan: resolves the names in the memory of an event, whose payload is given. */
